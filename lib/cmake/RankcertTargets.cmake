@@ -1,0 +1,51 @@
+# How every target of ours is compiled, and how a room of the house becomes a library.
+
+# The flags of our own targets. They are private: nobody who uses our headers is given any of them.
+add_library(rankcert_build_flags INTERFACE)
+target_compile_features(rankcert_build_flags INTERFACE cxx_std_20)
+target_compile_options(rankcert_build_flags INTERFACE
+  -Wall -Wextra -Wconversion -Werror
+  -ffp-contract=off)  # every fused multiply-add in our code is written as one
+
+# rankcert_add_room(NAME SOURCES... DEPENDS lower rooms... LINK libraries...)
+# makes the object library rankcert_room_NAME. A room may use only rooms below it; its test links those and
+# no others, so that a use of a higher room does not link.
+function(rankcert_add_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  set(target rankcert_room_${name})
+  add_library(${target} OBJECT ${ROOM_SOURCES})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/lib/include
+                                              ${PROJECT_BINARY_DIR}/lib/include
+                             PRIVATE ${PROJECT_SOURCE_DIR}/lib/src)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:rankcert_build_flags> PUBLIC ${ROOM_LINK})
+  set(below)
+  foreach(lower ${ROOM_DEPENDS})
+    get_target_property(lower_below rankcert_room_${lower} RANKCERT_ROOMS)
+    list(APPEND below ${lower_below})
+    get_target_property(lower_links rankcert_room_${lower} INTERFACE_LINK_LIBRARIES)
+    if(lower_links)
+      target_link_libraries(${target} PUBLIC ${lower_links})
+    endif()
+  endforeach()
+  list(APPEND below ${name})
+  list(REMOVE_DUPLICATES below)
+  set_target_properties(${target} PROPERTIES RANKCERT_ROOMS "${below}")
+endfunction()
+
+# rankcert_link_rooms(TARGET rooms...) gives TARGET the objects of the rooms and of all rooms that these use.
+function(rankcert_link_rooms target)
+  set(all)
+  foreach(room ${ARGN})
+    get_target_property(below rankcert_room_${room} RANKCERT_ROOMS)
+    list(APPEND all ${below})
+  endforeach()
+  list(REMOVE_DUPLICATES all)
+  foreach(room ${all})
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:rankcert_room_${room}>)
+    target_link_libraries(${target} PRIVATE $<TARGET_PROPERTY:rankcert_room_${room},INTERFACE_LINK_LIBRARIES>)
+  endforeach()
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/lib/include
+                                               ${PROJECT_BINARY_DIR}/lib/include
+                                               ${PROJECT_SOURCE_DIR}/lib/src)
+endfunction()

@@ -1,0 +1,87 @@
+#pragma once
+/// \file exact_matrix.hpp  Matrices of integers at a power-of-two scale: arithmetic with no rounding at all.
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "rankcert/rigor/rational.hpp"
+
+namespace rankcert {
+
+/// A rows×cols matrix whose entry (i, j) is mantissa(i, j) · 2^exponent, exactly.
+///
+/// Entries live in 64-bit integers, in 128-bit integers, or in GMP integers, whichever a proved bound on
+/// their size allows; results are equal whichever is used. The value is what counts: two matrices that hold
+/// the same numbers at different exponents are equal. Zero rows or columns are ordinary.
+class ExactMatrix {
+  public:
+    using Index = Eigen::Index;
+    using Int128 = __int128;
+
+    ExactMatrix() = default;
+    /// The zero matrix.
+    ExactMatrix(Index rows, Index cols);
+
+    /// Exactly the given doubles. Throws Error that names the index of a NaN or an infinity.
+    [[nodiscard]] static ExactMatrix from_double(const Eigen::Ref<const Eigen::MatrixXd>& values);
+    /// mantissas[i * cols + j] · 2^exponent.
+    [[nodiscard]] static ExactMatrix from_integers(Index rows, Index cols, std::vector<Integer> mantissas,
+                                                   long exponent);
+    [[nodiscard]] static ExactMatrix identity(Index n);
+
+    [[nodiscard]] Index rows() const noexcept { return rows_; }
+    [[nodiscard]] Index cols() const noexcept { return cols_; }
+    [[nodiscard]] long exponent() const noexcept { return exponent_; }
+
+    [[nodiscard]] Integer mantissa(Index i, Index j) const;
+    [[nodiscard]] Rational operator()(Index i, Index j) const;
+    /// The least b with |mantissa| < 2^b for every entry (0 for a zero or empty matrix).
+    [[nodiscard]] unsigned bits() const noexcept { return bits_; }
+
+    /// Whether every entry is a double, exactly (subnormals included).
+    [[nodiscard]] bool is_double() const;
+    /// The entries as doubles; throws Error where one is not.
+    [[nodiscard]] Eigen::MatrixXd to_double() const;
+    /// The entries rounded to nearest doubles, for search: no bound.
+    [[nodiscard]] Eigen::MatrixXd estimate_double() const;
+
+    [[nodiscard]] ExactMatrix transpose() const;
+    [[nodiscard]] ExactMatrix select_rows(const std::vector<Index>& rows) const;
+    [[nodiscard]] ExactMatrix select_cols(const std::vector<Index>& cols) const;
+    /// diag(weights) · this; weights is rows()×1.
+    [[nodiscard]] ExactMatrix scale_rows(const ExactMatrix& weights) const;
+    /// factor · this.
+    [[nodiscard]] ExactMatrix scale(const Integer& factor) const;
+
+    friend ExactMatrix operator*(const ExactMatrix& a, const ExactMatrix& b);
+    friend ExactMatrix operator+(const ExactMatrix& a, const ExactMatrix& b);
+    friend ExactMatrix operator-(const ExactMatrix& a, const ExactMatrix& b);
+    friend bool operator==(const ExactMatrix& a, const ExactMatrix& b);
+
+    /// Σ_j |a_ij| for every row, exactly.
+    [[nodiscard]] std::vector<Rational> row_norms() const;
+    /// max_i Σ_j |a_ij|, the operator norm ℓ∞→ℓ∞; 0 for a matrix without rows.
+    [[nodiscard]] Rational norm() const;
+    /// Σ_j a_ij² for every row.
+    [[nodiscard]] std::vector<Rational> row_squares() const;
+    /// Σ_ij a_ij².
+    [[nodiscard]] Rational squared_frobenius_norm() const;
+    [[nodiscard]] Rational trace() const;
+
+  private:
+    using Storage = std::variant<std::vector<std::int64_t>, std::vector<Int128>, std::vector<Integer>>;
+
+    Index rows_ = 0;
+    Index cols_ = 0;
+    long exponent_ = 0;
+    unsigned bits_ = 0;
+    Storage mantissas_;  // row-major
+};
+
+/// The rank over the rationals, by fraction-free elimination. For small matrices (the cost grows like n³
+/// products of n·bits-bit integers).
+[[nodiscard]] Eigen::Index exact_rank(const ExactMatrix& a);
+
+}  // namespace rankcert
