@@ -13,6 +13,10 @@ target_compile_options(rankcert_build_flags INTERFACE
 function(rankcert_add_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
   set(target rankcert_room_${name})
+  if(NOT ROOM_SOURCES)  # a room that is not furnished yet
+    file(TOUCH ${PROJECT_BINARY_DIR}/empty.cpp)
+    set(ROOM_SOURCES ${PROJECT_BINARY_DIR}/empty.cpp)
+  endif()
   add_library(${target} OBJECT ${ROOM_SOURCES})
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/lib/include
