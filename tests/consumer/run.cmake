@@ -1,0 +1,25 @@
+# Installs the build into a fresh prefix and builds two strangers' programs against it, by find_package and by
+# pkg-config.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "failed (${result}): ${ARGN}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Release
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+run(${WORK}/build/consumer)
+run(${WORK}/build/checker_only)
+
+file(GLOB_RECURSE pc ${WORK}/prefix/*/rankcert.pc)
+cmake_path(GET pc PARENT_PATH pc_dir)
+set(ENV{PKG_CONFIG_PATH} ${pc_dir})
+execute_process(COMMAND pkg-config --define-variable=prefix=${WORK}/prefix --cflags --libs rankcert
+                OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(flags)
+run(c++ -std=c++20 ${SOURCE}/consumer.cpp -o ${WORK}/by_pkg_config ${flags} -pthread)
+run(${WORK}/by_pkg_config)
