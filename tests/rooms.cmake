@@ -1,3 +1,5 @@
+cmake_minimum_required(VERSION 3.25)
+
 # The house has floors: a room includes only rooms below it, and nothing trusted includes the search.
 # A room's list names what it may include beside itself.
 set(allowed_rigor "")

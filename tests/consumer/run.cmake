@@ -1,3 +1,5 @@
+cmake_minimum_required(VERSION 3.25)
+
 # Installs the build into a fresh prefix and builds two strangers' programs against it, by find_package and by
 # pkg-config.
 function(run)
