@@ -65,14 +65,15 @@ class UpperSearch {
 
   private:
     struct Decomposition {
-        Eigen::VectorXd row_scale;  ///< the decomposition is of diag(row_scale) a diag(col_scale)
-        Eigen::VectorXd col_scale;
-        Eigen::MatrixXd left;  ///< U √σ, unscaled again
-        Eigen::MatrixXd right;
+        Eigen::MatrixXd left;         ///< U √σ of diag(weights) a diag(weights), unscaled again
+        Eigen::MatrixXd right;        ///< √σ Vᵀ, likewise
+        std::vector<double> errors;   ///< of the truncation to rank 0, 1, …
     };
 
     [[nodiscard]] const Decomposition& decomposition(std::size_t index);
     [[nodiscard]] Factors truncated(std::size_t index, Index rank);
+    /// The least rank whose truncation keeps within the tolerance; beyond the full rank where none does.
+    [[nodiscard]] Index truncated_rank(std::size_t index, double tolerance);
     [[nodiscard]] const Factors* known(Index rank) const;
     void keep(const Factors& factors);
     [[nodiscard]] bool attempt(Index rank, double tolerance, int effort, double deadline,
@@ -82,6 +83,7 @@ class UpperSearch {
     Options options_;
     std::vector<std::optional<Decomposition>> decompositions_;
     std::map<Index, Factors> best_;  ///< by rank: the least error found so far
+    std::optional<std::optional<Factors>> nearest_singular_;  ///< tried; found
 };
 
 }  // namespace rankcert::search

@@ -1,0 +1,23 @@
+#pragma once
+/// \file factors.hpp  What the files of the upper search share.
+
+#include <chrono>
+
+#include "rankcert/search/upper.hpp"
+
+namespace rankcert::search {
+
+/// Seconds of a clock that never goes back.
+inline double now_seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The tolerance that a search aims at: a little below the one asked for, so that the factors can be put on a grid
+/// and the checker, which knows the exact error, still agrees.
+inline double search_goal(double tolerance) { return tolerance * (1 - 2e-5); }
+
+/// The same product from factors with orthogonal columns and rows of equal size, largest first: the first r of them are
+/// the best start for rank r that this product offers.
+[[nodiscard]] std::optional<Factors> balance(const Factors& factors);
+
+}  // namespace rankcert::search
