@@ -10,11 +10,18 @@
 
 namespace rankcert {
 
+namespace detail {
+struct ExactMatrixAccess;
+}
+
 /// A rows×cols matrix whose entry (i, j) is mantissa(i, j) · 2^exponent, exactly.
 ///
 /// Entries live in 64-bit integers, in 128-bit integers, or in GMP integers, whichever a proved bound on
 /// their size allows; results are equal whichever is used. The value is what counts: two matrices that hold
 /// the same numbers at different exponents are equal. Zero rows or columns are ordinary.
+///
+/// Errors: shapes that do not fit, indices out of range, an exponent beyond ±2^24 on entry (±2^26 in a
+/// result), and a sum whose terms lie so far apart that an entry would need more than 2^24 bits, throw Error.
 class ExactMatrix {
   public:
     using Index = Eigen::Index;
@@ -71,6 +78,7 @@ class ExactMatrix {
     [[nodiscard]] Rational trace() const;
 
   private:
+    friend struct detail::ExactMatrixAccess;
     using Storage = std::variant<std::vector<std::int64_t>, std::vector<Int128>, std::vector<Integer>>;
 
     Index rows_ = 0;
@@ -80,8 +88,8 @@ class ExactMatrix {
     Storage mantissas_;  // row-major
 };
 
-/// The rank over the rationals, by fraction-free elimination. For small matrices (the cost grows like n³
-/// products of n·bits-bit integers).
+/// The rank over the rationals: by elimination modulo a prime where the rank is full, else by fraction-free
+/// elimination, whose cost grows like rows·cols·rank products of rank·bits-bit integers.
 [[nodiscard]] Eigen::Index exact_rank(const ExactMatrix& a);
 
 }  // namespace rankcert
