@@ -2,6 +2,7 @@
 /// \file file.hpp  Whole files in and out, and their SHA-256.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
