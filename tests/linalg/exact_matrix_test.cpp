@@ -277,7 +277,7 @@ TEST_CASE("what is not a double is told apart from what is") {
 TEST_CASE("selection picks, repeats and permutes") {
     std::mt19937_64 random(5);
     for (const unsigned bits : {30U, 90U, 200U}) {
-        const auto a = random_matrix(4, 3, bits, -bits, random);
+        const auto a = random_matrix(4, 3, bits, -static_cast<long>(bits), random);
         const auto r = a.select_rows({3, 0, 3}), c = a.select_cols({2, 2, 0, 1});
         CHECK(r.rows() == 3);
         CHECK(c.cols() == 4);
