@@ -1,0 +1,148 @@
+#include "check.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "describe.hpp"
+#include "exit_code.hpp"
+#include "interrupt.hpp"
+#include "numbers.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "rankcert/rigor/error.hpp"
+#include "text.hpp"
+#include "workers.hpp"
+
+namespace rankcert::cli {
+
+namespace {
+
+/// What became of one certificate file: text for standard output, or one sentence for standard error.
+struct Outcome {
+    std::string text;
+    std::string failure;
+    int code = kProved;
+};
+
+int code_of(Decision decision) {
+    switch (decision) {
+        case Decision::proved: return kProved;
+        case Decision::refuted: return kRefuted;
+        case Decision::undecided: break;
+    }
+    return kUndecided;
+}
+
+nlohmann::ordered_json to_json(const std::string& file, const std::string& level, const ClaimVerdict& verdict) {
+    // Only what was proved just now is in these two fields; what is merely claimed is not.
+    const auto rank = [](const auto& proof) -> nlohmann::ordered_json {
+        return proof ? nlohmann::ordered_json((*proof)->rank) : nlohmann::ordered_json(nullptr);
+    };
+    return {{"certificate", file},
+            {"level", level},
+            {"verdict", to_string(verdict.decision)},
+            {"lower", rank(verdict.lower)},
+            {"upper", rank(verdict.upper)},
+            {"epsilon", to_string(verdict.epsilon)},
+            {"reason", verdict.reason}};
+}
+
+std::string to_line(const Claim& claim, const ClaimVerdict& verdict, bool verbose, const Bundle& bundle) {
+    std::string line = "  ε=" + decimal_or_fraction(verdict.epsilon, 12) + "  ";
+    if (verdict.decision == Decision::proved) {
+        const auto rank = [](const auto& proof) { return proof ? std::optional((*proof)->rank) : std::nullopt; };
+        line += bracket_text(rank(verdict.lower), rank(verdict.upper)) + "  proved\n";
+    } else {
+        line += "claimed " + claim_text(claim) + "  " + to_string(verdict.decision) + ": " + verdict.reason + "\n";
+    }
+    if (verbose) {
+        line += "    lower by " +
+                std::string(claim.lower_witness < 0
+                                ? "none"
+                                : method_name(bundle.lower_witnesses[static_cast<std::size_t>(claim.lower_witness)])) +
+                ", upper by " +
+                std::string(claim.upper_witness < 0
+                                ? "none"
+                                : method_name(bundle.upper_witnesses[static_cast<std::size_t>(claim.upper_witness)])) +
+                "\n";
+    }
+    if (verdict.top_k) {
+        const TopKBudget& budget = **verdict.top_k;
+        line += "    top-k budget " +
+                (budget.lower == budget.upper ? std::to_string(budget.upper)
+                                              : std::to_string(budget.lower) + " to " + std::to_string(budget.upper)) +
+                " proved (a sparsity figure, not a rank)\n";
+    }
+    return line;
+}
+
+std::string report(const std::string& file, const Bundle& bundle, const CheckArguments& arguments,
+                   const std::vector<ClaimVerdict>& verdicts, const Rational& rho) {
+    std::string text = printable(file) + "\n";
+    text += "  " + describe_origin(bundle.input) + "\n";
+    for (const std::string& line : describe_subject(bundle)) text += "  " + line + "\n";
+    text += "  level " + arguments.level + ", ρ ≤ " + (rho == 0 ? "0" : upper_decimal(rho)) + " computed anew\n";
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+        text += to_line(bundle.claims[i], verdicts[i], arguments.verbose, bundle);
+    }
+    const std::string origin = bundle.subject.head ? "Q and K are" : "the matrix is";
+    text += arguments.input.empty()
+                ? "  not checked: whether " + origin + " that of the file named above (give --input FILE)\n"
+                : "  checked: " + origin + " that of " + printable(arguments.input) + " (SHA-256 and values)\n";
+    return text;
+}
+
+Outcome check_file(const std::string& file, const CheckArguments& arguments) {
+    Outcome outcome;
+    try {
+        const Bundle bundle = read_bundle(file);
+        if (!arguments.input.empty()) require_input(bundle, arguments.input);
+        const Level level = arguments.level == "fast" ? Level::fast : Level::exact;
+        const std::vector<ClaimVerdict> verdicts = check(bundle, level);
+        if (verdicts.empty()) {
+            throw Error(printable(file) + " claims nothing, so there is nothing to prove: make it again.");
+        }
+        for (const ClaimVerdict& verdict : verdicts) outcome.code = worse(outcome.code, code_of(verdict.decision));
+        if (arguments.json) {
+            for (const ClaimVerdict& verdict : verdicts) {
+                outcome.text += dump_line(to_json(file, arguments.level, verdict));
+            }
+        } else {
+            const Rational rho = bundle.subject.head ? make_checker(bundle.subject, level)->rho() : Rational(0);
+            outcome.text = report(file, bundle, arguments, verdicts, rho);
+        }
+    } catch (const Error& error) {
+        outcome = {"", error.what(), kBadInput};
+    } catch (const std::exception& error) {
+        outcome = {"", printable(file) + ": internal fault: " + error.what(), kInternalFault};
+    }
+    return outcome;
+}
+
+}  // namespace
+
+int run_check(const CheckArguments& arguments) {
+    std::vector<Outcome> outcomes(arguments.certificates.size());
+    int code = kProved;
+    catch_signals();
+    ProgressLine progress(outcomes.size(), outcomes.size() == 1 ? "certificate" : "certificates");
+    run_in_order(
+        outcomes.size(), arguments.threads,
+        [&](std::size_t i) {
+            outcomes[i] = check_file(arguments.certificates[i], arguments);
+            progress.report(i, 1, "");
+        },
+        [&](std::size_t i) {
+            const Outcome& outcome = outcomes[i];
+            code = worse(code, outcome.code);
+            progress.around([&] {
+                if (!outcome.failure.empty()) std::fprintf(stderr, "rankcert: %s\n", outcome.failure.c_str());
+                print(outcome.text);
+            });
+            outcomes[i] = {};
+        });
+    return code;
+}
+
+}  // namespace rankcert::cli
