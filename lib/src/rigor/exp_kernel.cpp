@@ -1,10 +1,10 @@
 #include "rigor/trusted.hpp"
 //
-#include "rankcert/rigor/exp_kernel.hpp"
-
 #include <bit>
 #include <cstdint>
 #include <limits>
+
+#include "rankcert/rigor/exp_kernel.hpp"
 
 namespace rankcert {
 namespace {
@@ -16,7 +16,8 @@ constexpr double kLn2High = 372130559 * 0x1p-29;
 constexpr double kLn2Low = -3250300606318355 * 0x1p-86;
 constexpr double kRoundToInteger = 0x1.8p52;  // adding it leaves no fraction bits: the sum's low bits are k
 
-/// eˣ for kExpLowest ≤ x ≤ kExpHighest; for any other x a number without meaning (but no undefined behaviour).
+/// eˣ for kExpLowest ≤ x ≤ kExpHighest; for any other x a number without meaning (but no undefined
+/// behaviour).
 inline double exp_in_range(double x) noexcept {
     const double shifted = x * kInverseLn2 + kRoundToInteger;
     const double k = shifted - kRoundToInteger;
@@ -35,14 +36,16 @@ inline double exp_in_range(double x) noexcept {
     q = 1.0 / 6.0 + r * q;
     q = 0.5 + r * q;
     const double y = 1.0 + (r + (r * r) * q);
-    // y · 2^k by adding k to the exponent field: y is in (0.7, 1.42), −1021 ≤ k ≤ 1023, so the result is normal.
+    // y · 2^k by adding k to the exponent field: y is in (0.7, 1.42), −1021 ≤ k ≤ 1023, so the result is
+    // normal.
     const std::uint64_t bits_of_k = std::bit_cast<std::uint64_t>(shifted) << 52;
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(y) + bits_of_k);
 }
 
 inline double exp_anywhere(double x) noexcept {
     const double y = exp_in_range(x);
-    const double bounded = x < kExpLowest ? 0.0 : (x > kExpHighest ? std::numeric_limits<double>::infinity() : y);
+    const double bounded =
+        x < kExpLowest ? 0.0 : (x > kExpHighest ? std::numeric_limits<double>::infinity() : y);
     return x == x ? bounded : x;
 }
 
