@@ -1,12 +1,13 @@
 #pragma once
 /// \file checker.hpp  The checkers: does this witness prove this bound?
 ///
-/// Both checkers see the same subject and the same witnesses. `ExactChecker` computes in integers and MPFR with
-/// no rounding that is not accounted for, and gives bit-identical answers everywhere. `FastChecker` computes
-/// in float64 with order-free error bounds; what it proves, the exact one proves too; it never refutes. They
-/// share no floating-point code.
+/// Both checkers see the same subject and the same witnesses. `ExactChecker` computes in integers and MPFR
+/// with no rounding that is not accounted for, and gives bit-identical answers everywhere. `FastChecker`
+/// computes in float64 with order-free error bounds; what it proves, the exact one proves too; it never
+/// refutes. They share no floating-point code.
 
 #include <memory>
+#include <variant>
 
 #include "rankcert/attention/softmax.hpp"
 #include "rankcert/certificate/proved.hpp"
@@ -14,8 +15,8 @@
 
 namespace rankcert {
 
-/// What a certificate is about: a matrix given exactly (then centre is the matrix and ρ = 0), or a head with a
-/// proposed centre Ã, whose ρ the checkers compute by themselves.
+/// What a certificate is about: a matrix given exactly (then centre is the matrix and ρ = 0), or a head with
+/// a proposed centre Ã, whose ρ the checkers compute by themselves.
 struct Subject {
     std::optional<Head> head;  ///< nothing for an explicit matrix
     ExactMatrix centre;        ///< Ã, or the matrix itself
@@ -36,22 +37,100 @@ struct RankAtMost {
     Rational epsilon;
 };
 
-/// For every A: k entries suffice to carry all but ε of each row's mass where k = upper; some row needs at least
-/// `lower`. A sparsity figure, not a rank.
+/// For every A: k entries suffice to carry all but ε of each row's mass where k = upper; some row needs at
+/// least `lower`. A sparsity figure, not a rank.
 struct TopKBudget {
     Index lower = 0;
     Index upper = 0;
     Rational epsilon;
 };
 
-/// Both checkers' interface. A witness is measured once; deciding it for another ε costs nothing more, so pass the
-/// same object again for another ε: `measure` returns what holds for all ε.
+/// What a lower witness comes to, whatever ε: measured once, it decides every ε at the price of one
+/// comparison. The exact checker's numbers are exact; the fast one's err on the safe side (norms upwards,
+/// tails downwards).
+struct LowerMeasure {
+    /// residual + (ε + ρ) gain < 1  ⇒  r_ε(A) ≥ rank.   (fixed space, Neumann)
+    struct Contraction {
+        Index rank = 0;
+        Rational residual;
+        Rational gain;
+    };
+    /// tail > (ε + ρ)²  ⇒  r_ε(A) ≥ rank.   (Eckart–Young)
+    struct Tail {
+        Index rank = 0;
+        Rational tail;
+    };
+    /// norm > ε  ⇒  r_ε(A) ≥ 1: norm is ‖A‖ itself, so there is no ρ.
+    struct Norm {
+        Rational norm;
+    };
+    /// ε = 0  ⇒  r_ε(A) ≥ rank.   (support, exact rank)
+    struct AtZero {
+        Index rank = 0;
+    };
+    /// The witness is malformed or violates a side condition: it proves nothing at any ε.
+    struct Nothing {
+        std::string reason;
+    };
+
+    std::variant<Nothing, Contraction, Tail, Norm, AtZero> form;
+    std::shared_ptr<const Subject> subject;  ///< whose: a checker decides only its own measures
+
+    /// The bound that the witness would prove; 0 for Nothing.
+    [[nodiscard]] Index rank() const;
+};
+
+/// The same of an upper witness.
+struct UpperMeasure {
+    /// error + ρ ≤ ε  ⇒  r_ε(A) ≤ rank.   (factors, representative rows)
+    struct Error {
+        Index rank = 0;
+        Rational error;
+    };
+    /// norm ≤ ε  ⇒  r_ε(A) = 0: norm is ‖A‖ itself.
+    struct Norm {
+        Rational norm;
+    };
+    /// r_ε(A) ≤ rank for every ε ≥ 0.   (shape, distinct rows, exact rank)
+    struct Always {
+        Index rank = 0;
+    };
+    struct Nothing {
+        std::string reason;
+    };
+
+    std::variant<Nothing, Error, Norm, Always> form;
+    std::shared_ptr<const Subject> subject;
+
+    /// The bound that the witness would prove; the largest Index for Nothing.
+    [[nodiscard]] Index rank() const;
+};
+
+/// Both checkers' interface. A witness is measured once; deciding the measure for another ε costs nothing
+/// more, so for several ε call `measure` once and `decide` for each; `prove_…` and `…_reach` do both in one
+/// call.
+///
+/// A negative ε throws Error; ε = 0 is ordinary. Malformed witnesses (shapes, indices) are refuted, never
+/// undefined. "refuted" says that this witness does not prove the statement, not that the statement is false.
 class Checker {
   public:
     virtual ~Checker() = default;
     Checker() = default;
     Checker(const Checker&) = delete;
     Checker& operator=(const Checker&) = delete;
+
+    [[nodiscard]] virtual Proved<LowerMeasure> measure(const LowerWitness& witness) = 0;
+    [[nodiscard]] virtual Proved<UpperMeasure> measure(const UpperWitness& witness) = 0;
+    /// Precondition: the measure comes from this checker (std::logic_error otherwise).
+    [[nodiscard]] virtual Verdict<RankAtLeast> decide(const Proved<LowerMeasure>& measure,
+                                                      const Rational& epsilon) = 0;
+    [[nodiscard]] virtual Verdict<RankAtMost> decide(const Proved<UpperMeasure>& measure,
+                                                     const Rational& epsilon) = 0;
+    /// An ε below which, strictly, the witness is proved, and near the largest such (0 where it is proved at
+    /// ε = 0 alone); nothing where it proves nothing. For search and profiles.
+    [[nodiscard]] virtual std::optional<Rational> reach(const Proved<LowerMeasure>& measure) = 0;
+    /// The smallest ε at which, and from which on, the witness is proved; nothing where it proves nothing.
+    [[nodiscard]] virtual std::optional<Rational> reach(const Proved<UpperMeasure>& measure) = 0;
 
     [[nodiscard]] virtual Verdict<RankAtLeast> prove_rank_at_least(const LowerWitness& witness,
                                                                    const Rational& epsilon) = 0;

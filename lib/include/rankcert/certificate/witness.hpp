@@ -33,12 +33,12 @@ struct NeumannWitness {
 /// Which Gram matrix of K = diag(s) Ã G the witness speaks of: K Kᵀ (m×m) or Kᵀ K (k×k).
 enum class GramSide { rows, columns };
 
-/// Σ s_i² ≤ 1, ‖G_j‖₂ ≤ 1, tail_r(diag(s) Ã G) > (ε + ρ)²  ⇒  r_ε(A) ≥ r + 1, with the tail bounded from below by
-/// tr H − r t − ‖L‖_F² − p δ.   (section "Weighted, grouped Eckart–Young")
+/// Σ s_i² ≤ 1, ‖G_j‖₂ ≤ 1, tail_r(diag(s) Ã G) > (ε + ρ)²  ⇒  r_ε(A) ≥ r + 1, with the tail bounded from
+/// below by tr H − r t − ‖L‖_F² − p δ.   (section "Weighted, grouped Eckart–Young")
 struct EckartYoungWitness {
-    Index rank = 0;            ///< r
-    ExactMatrix row_weights;   ///< s, m×1
-    ExactMatrix grouping;      ///< G, N×k
+    Index rank = 0;           ///< r
+    ExactMatrix row_weights;  ///< s, m×1
+    ExactMatrix grouping;     ///< G, N×k
     GramSide side = GramSide::rows;
     ExactMatrix threshold;     ///< t ≥ 0, 1×1
     ExactMatrix large_factor;  ///< L, p×(any)
@@ -47,8 +47,9 @@ struct EckartYoungWitness {
 
 /// Rules that need no numbers.
 enum class LowerRule {
-    nonzero,     ///< ‖A‖ > ε  ⇒  r ≥ 1 (a stochastic A has ‖A‖ = 1)
-    support,     ///< ε = 0 and A triangular with a positive diagonal on a visible n×n part: r ≥ n (causal heads)
+    nonzero,  ///< ‖A‖ > ε  ⇒  r ≥ 1 (a stochastic A has ‖A‖ = 1)
+    support,  ///< ε = 0: r ≥ the number of different last (or first) non-zero columns (n for a causal n×n
+              ///< head)
     exact_rank,  ///< ε = 0, A given as an exact matrix: r = its rank
 };
 
@@ -77,7 +78,8 @@ enum class UpperRule {
 
 using UpperWitness = std::variant<FactorWitness, RepresentativeRowsWitness, UpperRule>;
 
-/// "fixed_space", "neumann", "eckart_young", "rule:nonzero", …; "factors", "representative_rows", "rule:shape", …
+/// "fixed_space", "neumann", "eckart_young", "rule:nonzero", …; "factors", "representative_rows",
+/// "rule:shape", …
 [[nodiscard]] const char* method_name(const LowerWitness& witness);
 [[nodiscard]] const char* method_name(const UpperWitness& witness);
 
