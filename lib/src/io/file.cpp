@@ -87,11 +87,12 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, std::uint64_
     struct stat status {};
     if (::fstat(descriptor.number(), &status) != 0) throw Error(file + ": cannot read: " + reason(errno));
     if (S_ISDIR(status.st_mode)) throw Error(file + ": is a folder, not a file");
-    if (!S_ISREG(status.st_mode)) throw Error(file + ": is not a regular file; copy its contents to a file first");
+    if (!S_ISREG(status.st_mode))
+        throw Error(file + ": is not a regular file; copy its contents to a file first");
     const auto size = static_cast<std::uint64_t>(status.st_size);
     if (size > limit) {
-        throw Error(file + ": has " + std::to_string(size) + " bytes, more than the " + std::to_string(limit) +
-                    " that are read");
+        throw Error(file + ": has " + std::to_string(size) + " bytes, more than the " +
+                    std::to_string(limit) + " that are read");
     }
     std::vector<std::byte> bytes(size);
     std::size_t have = 0;
@@ -126,8 +127,8 @@ void write_file_atomically(const std::filesystem::path& path, std::span<const st
         throw Error(file + ": cannot take its place: " + reason(errno));
     }
     guard.release();
-    // The new name is on disk only when the folder is. Some file systems cannot flush a folder; the file itself is
-    // whole there all the same, so that is no error.
+    // The new name is on disk only when the folder is. Some file systems cannot flush a folder; the file
+    // itself is whole there all the same, so that is no error.
     const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (directory.number() >= 0) static_cast<void>(::fsync(directory.number()));
 }

@@ -12,8 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Builds the value while it watches depth and keys. Every method returns false to stop the parser; `reason` then
-/// says why. The parser itself keeps an explicit stack, so deep nesting costs no call stack.
+/// Builds the value while it watches depth and keys. Every method returns false to stop the parser; `reason`
+/// then says why. The parser itself keeps an explicit stack, so deep nesting costs no call stack.
 class Builder : public nlohmann::json_sax<json> {
   public:
     Builder(json& root, int max_depth) : root_(root), max_depth_(max_depth) {}
@@ -39,7 +39,8 @@ class Builder : public nlohmann::json_sax<json> {
         return true;
     }
 
-    bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
+    bool parse_error(std::size_t position, const std::string&,
+                     const nlohmann::detail::exception& error) override {
         return stop("malformed near byte " + std::to_string(position) + ": " + io::json_reason(error.what()));
     }
 
@@ -101,7 +102,8 @@ nlohmann::json parse_json(std::string_view text, const std::string& what, int ma
     if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
         throw Error(what + ": malformed near byte " + std::to_string(nul + 1) + ": a NUL byte is not JSON");
     }
-    if (text.starts_with("\xef\xbb\xbf")) throw Error(what + ": begins with a byte order mark, which is not JSON");
+    if (text.starts_with("\xef\xbb\xbf"))
+        throw Error(what + ": begins with a byte order mark, which is not JSON");
     json value;
     Builder builder(value, max_depth);
     if (!json::sax_parse(text.begin(), text.end(), &builder)) throw Error(what + ": " + builder.reason());

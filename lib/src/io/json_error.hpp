@@ -5,8 +5,8 @@
 
 namespace rankcert::io {
 
-/// From "[json.exception…] parse error at line 1, column 5: syntax error while parsing value - REASON; last read: …"
-/// the words REASON; the token that it echoes may be a megabyte long.
+/// From "[json.exception…] parse error at line 1, column 5: syntax error while parsing value - REASON; last
+/// read: …" the words REASON; the token that it echoes may be a megabyte long.
 [[nodiscard]] inline std::string json_reason(const std::string& what) {
     std::string text = what;
     if (const auto cut = text.find("; last read:"); cut != std::string::npos) text.resize(cut);

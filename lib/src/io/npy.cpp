@@ -49,7 +49,9 @@ std::vector<std::byte> to_c_order(std::span<const std::byte> data, const std::ve
 }  // namespace
 
 Tensor parse_npy(std::span<const std::byte> bytes, const std::string& file) {
-    const auto fail = [&file](const std::string& what) { throw Error(file + ": not a valid .npy file: " + what); };
+    const auto fail = [&file](const std::string& what) {
+        throw Error(file + ": not a valid .npy file: " + what);
+    };
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (!text.starts_with(kMagic)) fail("it does not begin with \\x93NUMPY");
     if (text.size() < 8) fail("it ends inside its first 8 bytes");
@@ -77,7 +79,8 @@ Tensor parse_npy(std::span<const std::byte> bytes, const std::string& file) {
     if (!expected) fail("the shape " + to_string(header.shape) + " is too large");
     if (*expected != data.size()) {
         fail("the shape " + to_string(header.shape) + " of " + to_string(header.dtype) + " needs " +
-             std::to_string(*expected) + " bytes of data, but " + std::to_string(data.size()) + " follow the header");
+             std::to_string(*expected) + " bytes of data, but " + std::to_string(data.size()) +
+             " follow the header");
     }
     Tensor tensor;
     tensor.dtype = header.dtype;
@@ -96,25 +99,51 @@ Tensor read_npy(const std::filesystem::path& path) { return parse_npy(read_file(
 std::vector<std::byte> format_npy(const Tensor& tensor) {
     const char* type = nullptr;
     switch (tensor.dtype) {
-        case DType::boolean: type = "|b1"; break;
-        case DType::u8: type = "|u1"; break;
-        case DType::i8: type = "|i1"; break;
-        case DType::u16: type = "<u2"; break;
-        case DType::i16: type = "<i2"; break;
-        case DType::u32: type = "<u4"; break;
-        case DType::i32: type = "<i4"; break;
-        case DType::u64: type = "<u8"; break;
-        case DType::i64: type = "<i8"; break;
-        case DType::f16: type = "<f2"; break;
-        case DType::f32: type = "<f4"; break;
-        case DType::f64: type = "<f8"; break;
-        case DType::bf16: throw Error("the .npy format has no bfloat16; write the tensor as float32");
+        case DType::boolean:
+            type = "|b1";
+            break;
+        case DType::u8:
+            type = "|u1";
+            break;
+        case DType::i8:
+            type = "|i1";
+            break;
+        case DType::u16:
+            type = "<u2";
+            break;
+        case DType::i16:
+            type = "<i2";
+            break;
+        case DType::u32:
+            type = "<u4";
+            break;
+        case DType::i32:
+            type = "<i4";
+            break;
+        case DType::u64:
+            type = "<u8";
+            break;
+        case DType::i64:
+            type = "<i8";
+            break;
+        case DType::f16:
+            type = "<f2";
+            break;
+        case DType::f32:
+            type = "<f4";
+            break;
+        case DType::f64:
+            type = "<f8";
+            break;
+        case DType::bf16:
+            throw Error("the .npy format has no bfloat16; write the tensor as float32");
     }
     std::string shape = "(";
     for (const std::uint64_t dimension : tensor.shape) shape += std::to_string(dimension) + ", ";
     if (tensor.shape.size() == 1) shape.pop_back();
     if (tensor.shape.size() > 1) shape.resize(shape.size() - 2);
-    std::string header = "{'descr': '" + std::string(type) + "', 'fortran_order': False, 'shape': " + shape + "), }";
+    std::string header =
+        "{'descr': '" + std::string(type) + "', 'fortran_order': False, 'shape': " + shape + "), }";
     while ((10 + header.size() + 1) % 64 != 0) header += ' ';
     header += '\n';
     if (header.size() > 0xffff) throw Error("the array has too many dimensions for a .npy file");

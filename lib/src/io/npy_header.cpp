@@ -53,11 +53,13 @@ class HeaderReader {
     }
 
   private:
-    [[noreturn]] void fail(const std::string& what) const { throw Error(file_ + ": not a valid .npy file: " + what); }
+    [[noreturn]] void fail(const std::string& what) const {
+        throw Error(file_ + ": not a valid .npy file: " + what);
+    }
 
     void skip_space() {
-        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' ||
-                                      text_[at_] == '\r')) {
+        while (at_ < text_.size() &&
+               (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) {
             ++at_;
         }
     }
@@ -70,13 +72,15 @@ class HeaderReader {
     }
 
     void expect(char c) {
-        if (!accept(c)) fail("expected '" + std::string(1, c) + "' at byte " + std::to_string(at_) + " of the header");
+        if (!accept(c))
+            fail("expected '" + std::string(1, c) + "' at byte " + std::to_string(at_) + " of the header");
     }
 
     [[nodiscard]] std::string read_string(const char* what) {
         skip_space();
         if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) {
-            fail("expected " + std::string(what) + " in quotes at byte " + std::to_string(at_) + " of the header");
+            fail("expected " + std::string(what) + " in quotes at byte " + std::to_string(at_) +
+                 " of the header");
         }
         const char quote = text_[at_];
         const std::size_t end = text_.find(quote, at_ + 1);
@@ -126,10 +130,13 @@ class HeaderReader {
             }
             value = 10 * value + digit;
         }
-        if (at_ == begin) fail("expected a number in the shape at byte " + std::to_string(at_) + " of the header");
+        if (at_ == begin)
+            fail("expected a number in the shape at byte " + std::to_string(at_) + " of the header");
         if (at_ - begin > 1 && text_[begin] == '0') fail("a dimension in the shape has a leading zero");
         if (at_ < text_.size() && (text_[at_] == 'L' || text_[at_] == 'l')) {
-            fail("the shape has a Python 2 long integer (like 2L); load and save the file with a current NumPy");
+            fail(
+                "the shape has a Python 2 long integer (like 2L); load and save the file with a current "
+                "NumPy");
         }
         return value;
     }
@@ -161,7 +168,8 @@ class HeaderReader {
         }
         if (!dtype) fail("the array holds " + kind_of(type) + " (type " + in_quotes(descr) + "); " + kWanted);
         if (size_of(*dtype) > 1 && order != '<' && order != '>') {
-            fail("the type " + in_quotes(descr) + " does not say whether its bytes stand in '<' or '>' order");
+            fail("the type " + in_quotes(descr) +
+                 " does not say whether its bytes stand in '<' or '>' order");
         }
         header.dtype = *dtype;
         header.big_endian = order == '>';
@@ -169,21 +177,28 @@ class HeaderReader {
 
     [[nodiscard]] static std::string kind_of(std::string_view type) {
         switch (type.front()) {
-            case 'O': return "Python objects";
+            case 'O':
+                return "Python objects";
             case 'S':
             case 'a':
-            case 'U': return "strings";
-            case 'c': return "complex numbers";
-            case 'V': return "raw records";
+            case 'U':
+                return "strings";
+            case 'c':
+                return "complex numbers";
+            case 'V':
+                return "raw records";
             case 'M':
-            case 'm': return "dates or times";
-            case 'f': return type == "f16" || type == "f12" || type == "f10" ? "long doubles" : "an unknown float type";
-            default: return "an unknown type";
+            case 'm':
+                return "dates or times";
+            case 'f':
+                return type == "f16" || type == "f12" || type == "f10" ? "long doubles"
+                                                                       : "an unknown float type";
+            default:
+                return "an unknown type";
         }
     }
 
-    static constexpr const char* kWanted =
-        "save it as float16, float32, float64, an integer type or bool";
+    static constexpr const char* kWanted = "save it as float16, float32, float64, an integer type or bool";
 
     std::string_view text_;
     const std::string& file_;

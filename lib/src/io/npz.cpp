@@ -26,13 +26,16 @@ Archive open_archive(std::span<const std::byte> bytes, const std::string& file) 
     zip_error_t error;
     zip_error_init(&error);
     const auto because = [&error] {
-        const std::string text = zip_error_strerror(&error);
+        std::string text = zip_error_strerror(&error);
+        if (zip_error_code_zip(&error) == ZIP_ER_EXISTS)
+            text = "a member of it occurs twice (two have the same name)";
         zip_error_fini(&error);
         return text;
     };
     zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
     if (source == nullptr) fail(file, because());
-    // ZIP_CHECKCONS compares every local header with the central directory.
+    // ZIP_CHECKCONS compares every local header with the central directory, and refuses two members of one
+    // name.
     zip_t* archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error);
     if (archive == nullptr) {
         zip_source_free(source);
@@ -43,7 +46,8 @@ Archive open_archive(std::span<const std::byte> bytes, const std::string& file) 
 }
 
 /// The bytes of one member: memory grows with what is really there, not with what was declared.
-std::vector<std::byte> unpack(zip_t* archive, zip_uint64_t index, const zip_stat_t& stat, const std::string& where) {
+std::vector<std::byte> unpack(zip_t* archive, zip_uint64_t index, const zip_stat_t& stat,
+                              const std::string& where) {
     const Member member(zip_fopen_index(archive, index, 0));
     if (!member) throw Error(where + ": cannot be opened: " + zip_strerror(archive));
     std::vector<std::byte> content;
@@ -53,7 +57,8 @@ std::vector<std::byte> unpack(zip_t* archive, zip_uint64_t index, const zip_stat
         if (got < 0) throw Error(where + ": is damaged: " + zip_file_strerror(member.get()));
         if (got == 0) break;
         if (static_cast<std::uint64_t>(got) > stat.size - content.size()) {
-            throw Error(where + ": holds more than the " + std::to_string(stat.size) + " bytes that it declares");
+            throw Error(where + ": holds more than the " + std::to_string(stat.size) +
+                        " bytes that it declares");
         }
         content.insert(content.end(), piece.begin(), piece.begin() + got);
     }
@@ -64,8 +69,8 @@ std::vector<std::byte> unpack(zip_t* archive, zip_uint64_t index, const zip_stat
     return content;
 }
 
-/// Refuses what cannot be true before a byte is unpacked. Deflate codes at most 258 bytes in two bits (one for a
-/// length, one for a distance), so 8·258/2 = 1032 bytes come from one at the most.
+/// Refuses what cannot be true before a byte is unpacked. Deflate codes at most 258 bytes in two bits (one
+/// for a length, one for a distance), so 8·258/2 = 1032 bytes come from one at the most.
 void check_sizes(const zip_stat_t& stat, const std::string& where) {
     constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_CRC;
     if ((stat.valid & kNeeded) != kNeeded) throw Error(where + ": has no size, method or checksum");
@@ -80,14 +85,16 @@ void check_sizes(const zip_stat_t& stat, const std::string& where) {
                     "; only stored and deflated members are read");
     }
     if (!possible) {
-        throw Error(where + ": declares " + std::to_string(stat.size) + " bytes, which cannot come from the " +
-                    std::to_string(stat.comp_size) + " that are stored");
+        throw Error(where + ": declares " + std::to_string(stat.size) +
+                    " bytes, which cannot come from the " + std::to_string(stat.comp_size) +
+                    " that are stored");
     }
 }
 
 }  // namespace
 
-std::vector<Tensor> parse_npz(std::span<const std::byte> bytes, const std::string& file, std::uint64_t limit) {
+std::vector<Tensor> parse_npz(std::span<const std::byte> bytes, const std::string& file,
+                              std::uint64_t limit) {
     if (bytes.empty()) fail(file, "it is empty");
     const Archive archive = open_archive(bytes, file);
     const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
@@ -109,7 +116,8 @@ std::vector<Tensor> parse_npz(std::span<const std::byte> bytes, const std::strin
         }
         check_sizes(stat, where);
         if (stat.size > limit - total) {
-            throw Error(file + ": its members hold more than the " + std::to_string(limit) + " bytes that are read");
+            throw Error(file + ": its members hold more than the " + std::to_string(limit) +
+                        " bytes that are read");
         }
         total += stat.size;
         name.resize(name.size() - 4);
@@ -120,6 +128,8 @@ std::vector<Tensor> parse_npz(std::span<const std::byte> bytes, const std::strin
     return tensors;
 }
 
-std::vector<Tensor> read_npz(const std::filesystem::path& path) { return parse_npz(read_file(path), path.string()); }
+std::vector<Tensor> read_npz(const std::filesystem::path& path) {
+    return parse_npz(read_file(path), path.string());
+}
 
 }  // namespace rankcert

@@ -14,13 +14,14 @@ namespace {
 using io::HeaderEntry;
 using io::in_quotes;
 
-/// Bits of an element of a dtype that the format knows and we do not read; 0 for a name that it does not know.
+/// Bits of an element of a dtype that the format knows and we do not read; 0 for a name that it does not
+/// know.
 unsigned bits_of_unread(std::string_view dtype) {
     static constexpr struct {
         std::string_view name;
         unsigned bits;
-    } kUnread[] = {{"F4", 4},           {"F6_E2M3", 6},     {"F6_E3M2", 6},    {"F8_E4M3", 8}, {"F8_E5M2", 8},
-                   {"F8_E8M0", 8},      {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"C64", 64},   {"C128", 128}};
+    } kUnread[] = {{"F4", 4},      {"F6_E2M3", 6},     {"F6_E3M2", 6},     {"F8_E4M3", 8}, {"F8_E5M2", 8},
+                   {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"C64", 64},    {"C128", 128}};
     for (const auto& entry : kUnread) {
         if (dtype == entry.name) return entry.bits;
     }
@@ -45,16 +46,19 @@ void require_size(const HeaderEntry& entry, std::uint64_t available, const std::
     const unsigned bits = dtype ? static_cast<unsigned>(8 * size_of(*dtype)) : bits_of_unread(entry.dtype);
     if (bits == 0) throw Error(tensor + "has the unknown dtype " + in_quotes(entry.dtype));
     if (entry.begin > entry.end || entry.end > available) {
-        throw Error(tensor + "has the data_offsets [" + std::to_string(entry.begin) + ", " + std::to_string(entry.end) +
-                    "], which do not lie in the " + std::to_string(available) + " bytes of data");
+        throw Error(tensor + "has the data_offsets [" + std::to_string(entry.begin) + ", " +
+                    std::to_string(entry.end) + "], which do not lie in the " + std::to_string(available) +
+                    " bytes of data");
     }
     const auto expected = byte_size(entry.shape, bits);
     if (!expected) {
-        throw Error(tensor + "has the shape " + to_string(entry.shape) + ", which is too large or does not fill bytes");
+        throw Error(tensor + "has the shape " + to_string(entry.shape) +
+                    ", which is too large or does not fill bytes");
     }
     if (*expected != entry.end - entry.begin) {
         throw Error(tensor + "needs " + std::to_string(*expected) + " bytes for " + entry.dtype + " " +
-                    to_string(entry.shape) + ", but its data_offsets span " + std::to_string(entry.end - entry.begin));
+                    to_string(entry.shape) + ", but its data_offsets span " +
+                    std::to_string(entry.end - entry.begin));
     }
 }
 
@@ -83,24 +87,27 @@ Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::strin
                     std::to_string(bytes.size() - 8) + " follow");
     }
     if (length > kMaxSafetensorsHeaderBytes) {
-        throw Error(what + "its header has " + std::to_string(length) + " bytes, more than the format's 100000000");
+        throw Error(what + "its header has " + std::to_string(length) +
+                    " bytes, more than the format's 100000000");
     }
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + 8, static_cast<std::size_t>(length));
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + 8,
+                                static_cast<std::size_t>(length));
     io::SafetensorsHeader header = io::parse_safetensors_header(text, file);
     const auto data = bytes.subspan(8 + static_cast<std::size_t>(length));
 
     require_distinct_names(header.entries, what);
     for (const HeaderEntry& entry : header.entries) require_size(entry, data.size(), what);
     // In the order of offsets (empty ones first) each tensor must begin where the one before it ends.
-    std::stable_sort(header.entries.begin(), header.entries.end(), [](const HeaderEntry& a, const HeaderEntry& b) {
-        return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-    });
+    std::stable_sort(header.entries.begin(), header.entries.end(),
+                     [](const HeaderEntry& a, const HeaderEntry& b) {
+                         return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+                     });
     std::uint64_t covered = 0;
     for (const HeaderEntry& entry : header.entries) {
         if (entry.begin != covered) {
-            throw Error(what + "tensor " + in_quotes(entry.name) + " begins at byte " + std::to_string(entry.begin) +
-                        " of the data, but the one before it ends at " + std::to_string(covered) +
-                        (entry.begin < covered ? " (overlap)" : " (hole)"));
+            throw Error(what + "tensor " + in_quotes(entry.name) + " begins at byte " +
+                        std::to_string(entry.begin) + " of the data, but the one before it ends at " +
+                        std::to_string(covered) + (entry.begin < covered ? " (overlap)" : " (hole)"));
         }
         covered = entry.end;
     }
@@ -114,12 +121,14 @@ Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::strin
     for (HeaderEntry& entry : header.entries) {
         const auto dtype = parse_dtype(entry.dtype);
         if (!dtype) {
-            contents.unread.push_back({std::move(entry.name), std::move(entry.dtype), std::move(entry.shape)});
+            contents.unread.push_back(
+                {std::move(entry.name), std::move(entry.dtype), std::move(entry.shape)});
             continue;
         }
         const auto part = data.subspan(static_cast<std::size_t>(entry.begin),
                                        static_cast<std::size_t>(entry.end - entry.begin));
-        contents.tensors.push_back({std::move(entry.name), *dtype, std::move(entry.shape), {part.begin(), part.end()}});
+        contents.tensors.push_back(
+            {std::move(entry.name), *dtype, std::move(entry.shape), {part.begin(), part.end()}});
     }
     return contents;
 }
@@ -151,7 +160,8 @@ std::vector<std::byte> format_safetensors(const Safetensors& contents) {
         }
         const auto size = byte_size(tensor.shape, static_cast<unsigned>(8 * size_of(tensor.dtype)));
         if (size != tensor.data.size()) {
-            throw Error("tensor " + in_quotes(tensor.name) + ": its data does not fit its shape " + to_string(tensor.shape));
+            throw Error("tensor " + in_quotes(tensor.name) + ": its data does not fit its shape " +
+                        to_string(tensor.shape));
         }
         header += text(tensor.name) + ":{\"dtype\":\"" + to_string(tensor.dtype) +
                   "\",\"shape\":" + nlohmann::json(tensor.shape).dump() + ",\"data_offsets\":[" +
@@ -167,7 +177,8 @@ std::vector<std::byte> format_safetensors(const Safetensors& contents) {
         bytes.push_back(static_cast<std::byte>((std::uint64_t{header.size()} >> (8 * k)) & 0xff));
     }
     for (const char c : header) bytes.push_back(static_cast<std::byte>(c));
-    for (const Tensor& tensor : contents.tensors) bytes.insert(bytes.end(), tensor.data.begin(), tensor.data.end());
+    for (const Tensor& tensor : contents.tensors)
+        bytes.insert(bytes.end(), tensor.data.begin(), tensor.data.end());
     return bytes;
 }
 

@@ -9,8 +9,8 @@
 namespace rankcert::io {
 namespace {
 
-/// Follows the parser through {"name": {"dtype": "…", "shape": […], "data_offsets": […]}, "__metadata__": {…}} and
-/// stops it (false) at the first thing that does not belong there.
+/// Follows the parser through {"name": {"dtype": "…", "shape": […], "data_offsets": […]}, "__metadata__":
+/// {…}} and stops it (false) at the first thing that does not belong there.
 class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   public:
     explicit HeaderHandler(SafetensorsHeader& header) : header_(header) {}
@@ -46,10 +46,17 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
 
     bool start_object(std::size_t) override {
         switch (state_) {
-            case State::start: state_ = State::top; return true;
-            case State::metadata_start: state_ = State::metadata; return true;
-            case State::entry_start: state_ = State::entry; return true;
-            default: return unexpected("an object");
+            case State::start:
+                state_ = State::top;
+                return true;
+            case State::metadata_start:
+                state_ = State::metadata;
+                return true;
+            case State::entry_start:
+                state_ = State::entry;
+                return true;
+            default:
+                return unexpected("an object");
         }
     }
 
@@ -75,17 +82,25 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
                 key_ = std::move(name);
                 state_ = State::metadata_value;
                 return true;
-            case State::entry: return field_key(name);
-            default: return unexpected("a key");
+            case State::entry:
+                return field_key(name);
+            default:
+                return unexpected("a key");
         }
     }
 
     bool end_object() override {
         switch (state_) {
-            case State::top: state_ = State::done; return true;
-            case State::metadata: state_ = State::top; return true;
-            case State::entry: return end_entry();
-            default: return unexpected("the end of an object");
+            case State::top:
+                state_ = State::done;
+                return true;
+            case State::metadata:
+                state_ = State::top;
+                return true;
+            case State::entry:
+                return end_entry();
+            default:
+                return unexpected("the end of an object");
         }
     }
 
@@ -102,14 +117,27 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
         return true;
     }
 
-    bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-        return stop("not valid JSON near byte " + std::to_string(position) + ": " + json_reason(error.what()));
+    bool parse_error(std::size_t position, const std::string&,
+                     const nlohmann::detail::exception& error) override {
+        return stop("not valid JSON near byte " + std::to_string(position) + ": " +
+                    json_reason(error.what()));
     }
 
     [[nodiscard]] const std::string& reason() const { return reason_; }
 
   private:
-    enum class State { start, top, metadata_start, metadata, metadata_value, entry_start, entry, field, list, done };
+    enum class State {
+        start,
+        top,
+        metadata_start,
+        metadata,
+        metadata_value,
+        entry_start,
+        entry,
+        field,
+        list,
+        done
+    };
     enum class Field { dtype, shape, data_offsets };
     struct Have {
         bool dtype = false;
@@ -126,12 +154,15 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
         switch (state_) {
             case State::metadata_start:
             case State::metadata:
-            case State::metadata_value: return "'__metadata__' ";
+            case State::metadata_value:
+                return "'__metadata__' ";
             case State::entry_start:
             case State::entry:
             case State::field:
-            case State::list: return "tensor " + in_quotes(header_.entries.back().name) + " ";
-            default: return "it ";
+            case State::list:
+                return "tensor " + in_quotes(header_.entries.back().name) + " ";
+            default:
+                return "it ";
         }
     }
 
@@ -193,7 +224,8 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
 SafetensorsHeader parse_safetensors_header(std::string_view text, const std::string& file) {
     const std::string what = file + ": not a valid .safetensors file: ";
     if (!text.starts_with('{')) throw Error(what + "its header does not begin with '{'");
-    if (const auto nul = text.find('\0'); nul != std::string_view::npos) {  // the library takes it for the end
+    if (const auto nul = text.find('\0');
+        nul != std::string_view::npos) {  // the library takes it for the end
         throw Error(what + "its header has a NUL byte at " + std::to_string(nul));
     }
     SafetensorsHeader header;

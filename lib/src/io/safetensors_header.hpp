@@ -23,7 +23,8 @@ struct SafetensorsHeader {
     std::vector<HeaderEntry> entries;  ///< in the order of the header; names not yet compared
 };
 
-/// Throws Error that begins with `file`. Checks the form alone: what the numbers say is the caller's to judge.
+/// Throws Error that begins with `file`. Checks the form alone: what the numbers say is the caller's to
+/// judge.
 [[nodiscard]] SafetensorsHeader parse_safetensors_header(std::string_view text, const std::string& file);
 
 }  // namespace rankcert::io

@@ -67,7 +67,8 @@ io::NarrowFormat narrow_format(DType dtype) {
 /// Rows and columns of a two-dimensional tensor whose data is as long as its shape says.
 std::pair<Eigen::Index, Eigen::Index> matrix_shape(const Tensor& tensor) {
     if (tensor.shape.size() != 2) {
-        throw Error(title(tensor) + ": has the shape " + to_string(tensor.shape) + ", but a matrix has two dimensions");
+        throw Error(title(tensor) + ": has the shape " + to_string(tensor.shape) +
+                    ", but a matrix has two dimensions");
     }
     constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
     if (tensor.shape[0] > kLargest || tensor.shape[1] > kLargest) {
@@ -159,15 +160,17 @@ Tensor from_matrix(std::string name, const Eigen::Ref<const Eigen::MatrixXd>& ma
     tensor.dtype = dtype;
     tensor.shape = {static_cast<std::uint64_t>(matrix.rows()), static_cast<std::uint64_t>(matrix.cols())};
     const std::size_t size = size_of(dtype);
-    tensor.data.resize(static_cast<std::size_t>(matrix.rows()) * static_cast<std::size_t>(matrix.cols()) * size);
+    tensor.data.resize(static_cast<std::size_t>(matrix.rows()) * static_cast<std::size_t>(matrix.cols()) *
+                       size);
     std::byte* to = tensor.data.data();
     for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
         for (Eigen::Index j = 0; j < matrix.cols(); ++j, to += size) {
             const auto wide = std::bit_cast<std::uint64_t>(matrix(i, j));
-            const auto bits = dtype == DType::f64 ? std::optional(wide) : io::narrow(wide, narrow_format(dtype));
+            const auto bits =
+                dtype == DType::f64 ? std::optional(wide) : io::narrow(wide, narrow_format(dtype));
             if (!bits) {
-                throw Error(title(tensor) + ": entry " + place(i, j) + " is not exactly a number of the format " +
-                            to_string(dtype));
+                throw Error(title(tensor) + ": entry " + place(i, j) +
+                            " is not exactly a number of the format " + to_string(dtype));
             }
             store(to, *bits, size);
         }
@@ -196,8 +199,8 @@ Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> to_bool_mat
 
 Tensor slice(const Tensor& tensor, std::uint64_t index) {
     if (tensor.shape.empty() || index >= tensor.shape.front()) {
-        throw Error(title(tensor) + ": has the shape " + to_string(tensor.shape) + ", so there is no part number " +
-                    std::to_string(index) + " along its first axis");
+        throw Error(title(tensor) + ": has the shape " + to_string(tensor.shape) +
+                    ", so there is no part number " + std::to_string(index) + " along its first axis");
     }
     const std::size_t size = tensor.data.size() / static_cast<std::size_t>(tensor.shape.front());
     const auto begin = tensor.data.begin() + static_cast<std::ptrdiff_t>(index * size);

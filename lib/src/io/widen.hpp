@@ -1,7 +1,7 @@
 #pragma once
-// Binary floating formats as bits, widened to float64 and narrowed from it by integer operations alone. A conversion
-// instruction would give zero for a subnormal while the processor is in a flush-to-zero or denormals-are-zero
-// mode, which libraries built with fast-math switch on for a whole process.
+// Binary floating formats as bits, widened to float64 and narrowed from it by integer operations alone. A
+// conversion instruction would give zero for a subnormal while the processor is in a flush-to-zero or
+// denormals-are-zero mode, which libraries built with fast-math switch on for a whole process.
 
 #include <bit>
 #include <cstdint>
@@ -26,9 +26,9 @@ inline constexpr NarrowFormat kFloat32{8, 23};
 
 /// The bits of the float64 that equals the given finite number; nothing for NaN and infinities.
 ///
-/// A normal number keeps its fraction (shifted up) and has its exponent rebiased. A subnormal fraction f·2^(1−bias−F) is
-/// normalised: with b = position of its leading one it is (1 + rest/2^b)·2^(b+1−bias−F), and that
-/// exponent is at least −149, well inside the normal range of float64.
+/// A normal number keeps its fraction (shifted up) and has its exponent rebiased. A subnormal fraction
+/// f·2^(1−bias−F) is normalised: with b = position of its leading one it is (1 + rest/2^b)·2^(b+1−bias−F),
+/// and that exponent is at least −149, well inside the normal range of float64.
 [[nodiscard]] constexpr std::optional<std::uint64_t> widen(std::uint64_t bits, NarrowFormat format) {
     const std::uint64_t fraction = bits & ((std::uint64_t{1} << format.fraction_bits) - 1);
     const std::uint64_t exponent = (bits >> format.fraction_bits) & format.all_ones_exponent();

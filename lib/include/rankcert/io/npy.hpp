@@ -1,10 +1,11 @@
 #pragma once
 /// \file npy.hpp  NumPy's .npy (versions 1–3, C and Fortran order, both byte orders) and .npz.
 ///
-/// Read: f2, f4, f8, i1 … i8, u1 … u8 and b1, with the byte order stated ('<' or '>'; for one-byte types any of
+/// Read: f2, f4, f8, i1 … i8, u1 … u8 and b1, with the byte order stated ('<' or '>'; for one-byte types any
+/// of
 /// '<', '>', '|', '='). '=f4' and '|f4' do not say in which order their bytes stand, NumPy never writes them,
-/// and we refuse to guess. Everything else (structured, object, string, complex, date, long double) is refused
-/// by name; an object array is never unpickled. Bytes after the array are refused.
+/// and we refuse to guess. Everything else (structured, object, string, complex, date, long double) is
+/// refused by name; an object array is never unpickled. Bytes after the array are refused.
 
 #include <cstdint>
 #include <span>

@@ -17,8 +17,8 @@ namespace rankcert {
 /// The longest header, as in the format's reference reader.
 inline constexpr std::uint64_t kMaxSafetensorsHeaderBytes = 100'000'000;
 
-/// A tensor of a dtype that the format knows and we do not read (F8_E4M3, C64, …). Its size and place were checked
-/// like any other's, so a file may hold some beside the tensors that are wanted.
+/// A tensor of a dtype that the format knows and we do not read (F8_E4M3, C64, …). Its size and place were
+/// checked like any other's, so a file may hold some beside the tensors that are wanted.
 struct UnreadTensor {
     std::string name;
     std::string dtype;
@@ -34,10 +34,10 @@ struct Safetensors {
     [[nodiscard]] const Tensor* find(std::string_view name) const;
 };
 
-/// Strict: duplicate keys, overlaps, holes, trailing bytes, sizes that disagree with shapes, wrapping products (a
-/// zero dimension does not excuse them), negative, fractional or exponent numbers, unknown keys, bad UTF-8 and
-/// dtypes that the format does not know are refused with one sentence that names `file`. Empty tensors may share an
-/// offset. Memory and time are bounded by the size of the input: O(size · log size).
+/// Strict: duplicate keys, overlaps, holes, trailing bytes, sizes that disagree with shapes, wrapping
+/// products (a zero dimension does not excuse them), negative, fractional or exponent numbers, unknown keys,
+/// bad UTF-8 and dtypes that the format does not know are refused with one sentence that names `file`. Empty
+/// tensors may share an offset. Memory and time are bounded by the size of the input: O(size · log size).
 [[nodiscard]] Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::string& file);
 [[nodiscard]] Safetensors read_safetensors(const std::filesystem::path& path);
 

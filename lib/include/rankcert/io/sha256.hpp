@@ -9,7 +9,8 @@
 
 namespace rankcert {
 
-/// The running hash. (OpenSSL's EVP digest; a failure inside the library is a std::runtime_error, a fault of ours.)
+/// The running hash. (OpenSSL's EVP digest; a failure inside the library is a std::runtime_error, a fault of
+/// ours.)
 class Sha256 {
   public:
     Sha256();

@@ -29,31 +29,36 @@ struct Tensor {
     std::vector<std::byte> data;
 };
 
-/// (product of shape) · bits / 8; nothing where the product of the dimensions other than zero exceeds 2⁶³ − 1 bits
-/// (a zero dimension does not excuse a product that wraps) or the bits do not fill whole bytes.
+/// (product of shape) · bits / 8; nothing where the product of the dimensions other than zero exceeds 2⁶³ − 1
+/// bits (a zero dimension does not excuse a product that wraps) or the bits do not fill whole bytes.
 [[nodiscard]] std::optional<std::uint64_t> byte_size(const std::vector<std::uint64_t>& shape,
                                                      unsigned bits_of_element);
 
 /// "[2, 3]", "[]".
 [[nodiscard]] std::string to_string(const std::vector<std::uint64_t>& shape);
 
-/// The SHA-256, in lower-case hexadecimal, of the canonical form: dtype name, shape, bytes (the exact byte string that
-/// is hashed is described in lib/docs/certificate-format.md). The name does not take part.
+/// The SHA-256, in lower-case hexadecimal, of the canonical form: dtype name, shape, bytes (the exact byte
+/// string that is hashed is described in lib/docs/certificate-format.md). The name does not take part.
 [[nodiscard]] std::string sha256(const Tensor& tensor);
 
 /// A two-dimensional floating tensor as doubles, widened exactly by integer operations (so subnormals survive
-/// whatever mode the processor is in). Throws Error that names the tensor, and the index where an entry is NaN or infinite.
+/// whatever mode the processor is in). Throws Error that names the tensor, and the index where an entry is
+/// NaN or infinite.
 [[nodiscard]] Eigen::MatrixXd to_matrix(const Tensor& tensor);
 /// The inverse, for writers: float64.
 [[nodiscard]] Tensor from_matrix(std::string name, const Eigen::Ref<const Eigen::MatrixXd>& matrix);
-/// The same in another floating dtype. Throws Error that names the index of an entry that the dtype does not hold exactly.
-[[nodiscard]] Tensor from_matrix(std::string name, const Eigen::Ref<const Eigen::MatrixXd>& matrix, DType dtype);
+/// The same in another floating dtype. Throws Error that names the index of an entry that the dtype does not
+/// hold exactly.
+[[nodiscard]] Tensor from_matrix(std::string name, const Eigen::Ref<const Eigen::MatrixXd>& matrix,
+                                 DType dtype);
 
-/// A two-dimensional BOOL tensor. Throws Error that names the tensor, and the index of a byte that is neither 0 nor 1.
+/// A two-dimensional BOOL tensor. Throws Error that names the tensor, and the index of a byte that is neither
+/// 0 nor 1.
 [[nodiscard]] Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> to_bool_matrix(
     const Tensor& tensor);
 
-/// Part `index` along the first axis: of shape [h, n, d] the [n, d] array number `index`. Throws Error where there is none.
+/// Part `index` along the first axis: of shape [h, n, d] the [n, d] array number `index`. Throws Error where
+/// there is none.
 [[nodiscard]] Tensor slice(const Tensor& tensor, std::uint64_t index);
 
 }  // namespace rankcert
