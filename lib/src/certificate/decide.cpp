@@ -33,11 +33,13 @@ struct Overload : F... {
 template <class... F>
 Overload(F...) -> Overload<F...>;
 
-// `holds(t)` is an inequality that holds for all t below one at which it holds.
+// `holds(t)`, t ≥ 0, is an inequality that holds for all smaller t where it holds for one. As ‖A − Ã‖ ≥ 0, a
+// lower bound below 0 says no more than 0.
 template <class Holds>
 Decision decide_with(const ErrorBounds& rho, const Rational& epsilon, const Holds& holds) {
     if (holds(epsilon + rho.upper)) return Decision::proved;
-    return holds(epsilon + rho.lower) ? Decision::undecided : Decision::refuted;
+    return holds(epsilon + (rho.lower > 0 ? rho.lower : Rational(0))) ? Decision::undecided
+                                                                      : Decision::refuted;
 }
 
 Outcome from(bool holds, std::string reason) {

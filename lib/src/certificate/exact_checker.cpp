@@ -1,0 +1,81 @@
+#include "exact_checker.hpp"
+
+#include <algorithm>
+
+#include "decide.hpp"
+#include "exact_measure.hpp"
+
+namespace rankcert::detail {
+
+namespace {
+
+// ρ at ever more bits. The first precision leaves 64 bits beyond the grid of Ã; more are asked for only where
+// an inequality is undecided, and no more than kMaxWorkingBits or than helps.
+constexpr unsigned kLeastWorkingBits = 128;
+constexpr unsigned kMaxWorkingBits = 1U << 14;
+
+class ExactChecker final : public MeasuringChecker {
+  public:
+    explicit ExactChecker(const Subject& subject) : MeasuringChecker(subject) {}
+
+    Verdict<TopKBudget> prove_top_k_budget(const Rational& epsilon) override {
+        require_epsilon(epsilon);
+        const TopKBudget budget = exact_top_k_budget(subject(), rho_bounds().upper, epsilon);
+        return {Decision::proved, Proved<TopKBudget>(budget, CheckerAccess::key()),
+                "sums of the smallest entries of each row, with ρ on either side"};
+    }
+
+  protected:
+    LowerMeasure measure_lower(const LowerWitness& witness) override {
+        if (const auto* rule = std::get_if<LowerRule>(&witness)) return measure_rule(*rule, subject());
+        if (const auto* w = std::get_if<FixedSpaceWitness>(&witness)) return measure_exactly(*w, subject());
+        if (const auto* w = std::get_if<NeumannWitness>(&witness)) return measure_exactly(*w, subject());
+        return measure_exactly(std::get<EckartYoungWitness>(witness), subject());
+    }
+
+    UpperMeasure measure_upper(const UpperWitness& witness) override {
+        if (const auto* rule = std::get_if<UpperRule>(&witness)) return measure_rule(*rule, subject());
+        if (const auto* w = std::get_if<FactorWitness>(&witness)) return measure_exactly(*w, subject());
+        return measure_exactly(std::get<RepresentativeRowsWitness>(witness), subject());
+    }
+
+    ErrorBounds rho_bounds() const override {
+        if (!subject().head) return {};  // the matrix is its own centre
+        if (!rho_) {
+            const long grid = std::clamp(-subject().centre.exponent(), 0L, kMaxGridBits);
+            working_bits_ = static_cast<unsigned>(std::max(kLeastWorkingBits, grid + 64));
+            rho_ = enclose_softmax_error(*subject().head, subject().centre, working_bits_);
+        }
+        return *rho_;
+    }
+
+    bool refine_rho() override {
+        if (!subject().head || exhausted_) return false;
+        const ErrorBounds before = rho_bounds();
+        working_bits_ *= 2;
+        ++doublings_;
+        const ErrorBounds after = enclose_softmax_error(*subject().head, subject().centre, working_bits_);
+        // Both pairs are bounds, so the better of each is.
+        rho_ = ErrorBounds{std::max(before.lower, after.lower), std::min(before.upper, after.upper)};
+        // Of a family the bounds need not meet: more bits stop to help.
+        exhausted_ =
+            doublings_ == kMaxDoublings || 2 * (rho_->upper - rho_->lower) > before.upper - before.lower;
+        return rho_->lower != before.lower || rho_->upper != before.upper;
+    }
+
+    bool can_refute() const noexcept override { return true; }
+
+  private:
+    mutable std::optional<ErrorBounds> rho_;
+    mutable unsigned working_bits_ = 0;
+    int doublings_ = 0;
+    bool exhausted_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Checker> make_exact_checker(const Subject& subject) {
+    return std::make_unique<ExactChecker>(subject);
+}
+
+}  // namespace rankcert::detail
