@@ -1,7 +1,6 @@
 #include "rigor/trusted.hpp"
 //
 #include "rankcert/attention/head.hpp"
-
 #include "rankcert/attention/number_format.hpp"
 #include "rankcert/rigor/error.hpp"
 
@@ -25,7 +24,8 @@ void require_visible_keys(const Head& head) {
         for (Index j = 0; j < head.keys() && !sees_one; ++j) sees_one = head.visible(i, j);
         if (!sees_one) {
             throw Error("row " + std::to_string(i) +
-                        " of the mask hides every key, so its softmax is undefined: drop that query, or let it see a key");
+                        " of the mask hides every key, so its softmax is undefined: drop that query, or let "
+                        "it see a key");
         }
     }
 }
@@ -34,8 +34,8 @@ void require_format(const ExactMatrix& values, NumberFormat format, const char* 
     for (Index i = 0; i < values.rows(); ++i) {
         for (Index j = 0; j < values.cols(); ++j) {
             if (!is_representable(values.mantissa(i, j), values.exponent(), format)) {
-                throw Error(std::string("entry (") + std::to_string(i) + ", " + std::to_string(j) + ") of the " + what +
-                            " is not a " + to_string(format) +
+                throw Error(std::string("entry (") + std::to_string(i) + ", " + std::to_string(j) +
+                            ") of the " + what + " is not a " + to_string(format) +
                             " number, so nothing rounds to it: name the format that the file has");
             }
         }
@@ -48,9 +48,11 @@ bool Head::visible(Index i, Index j) const {
     switch (mask.kind) {
         case MaskKind::causal:
             return mask.alignment == CausalAlignment::top_left ? j <= i : j <= i + (keys() - queries());
-        case MaskKind::boolean: return mask.keep(i, j);
+        case MaskKind::boolean:
+            return mask.keep(i, j);
         case MaskKind::none:
-        case MaskKind::additive: break;
+        case MaskKind::additive:
+            break;
     }
     return true;
 }
@@ -66,7 +68,8 @@ void validate(const Head& head) {
     }
     if (head.scale.sqrt_of == 0) throw Error("the scale divides by sqrt(0): give the dimension of the head");
     if (head.multiplier_low < 0) {
-        throw Error("the temperature multiplier " + to_string(head.multiplier_low) + " is negative: give one that is ≥ 0");
+        throw Error("the temperature multiplier " + to_string(head.multiplier_low) +
+                    " is negative: give one that is ≥ 0");
     }
     if (head.multiplier_low > head.multiplier_high) {
         throw Error("the multiplier interval [" + to_string(head.multiplier_low) + ", " +

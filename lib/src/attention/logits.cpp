@@ -44,8 +44,9 @@ void ExactLogits::load_row(Eigen::Index i, LogitRow& row) const {
 std::size_t ExactLogits::largest(const LogitRow& row) const {
     std::size_t best = 0;
     for (std::size_t j = 1; j < row.keys.size(); ++j) {
-        const bool greater = has_bias() ? is_positive(row.dot[j] - row.dot[best], row.bias[j] - row.bias[best])
-                                        : factor_.factor != 0 && row.dot[j] > row.dot[best];
+        const bool greater = has_bias()
+                                 ? is_positive(row.dot[j] - row.dot[best], row.bias[j] - row.bias[best])
+                                 : factor_.factor != 0 && row.dot[j] > row.dot[best];
         if (greater) best = j;
     }
     return best;

@@ -19,7 +19,8 @@ struct ExactFactor {
 /// (multiplier_low + multiplier_high) / 2, the member of the family that the centre is computed for.
 [[nodiscard]] Rational middle_multiplier(const Head& head);
 
-/// Row i of the logits of the middle member, less its largest logit: for the visible keys, in increasing order,
+/// Row i of the logits of the middle member, less its largest logit: for the visible keys, in increasing
+/// order,
 ///     x_j − x_r = factor · (dot[j] · 2^dot_exponent) + bias[j] · 2^bias_exponent ≤ 0,
 /// where r is the first visible key with the largest logit, and factor = |multiplier · scale|.
 struct LogitRow {
@@ -28,7 +29,8 @@ struct LogitRow {
     std::vector<Integer> bias;  ///< empty where there is no additive mask
 };
 
-/// All of it is integer arithmetic: the differences are exact, so that a constant added to a row's logits leaves no trace.
+/// All of it is integer arithmetic: the differences are exact, so that a constant added to a row's logits
+/// leaves no trace.
 class ExactLogits {
   public:
     /// Cost: one exact m×d×N product. The head must be valid and outlive the object.

@@ -1,14 +1,14 @@
 #include "rigor/trusted.hpp"
 //
-#include "rankcert/attention/number_format.hpp"
-
 #include <algorithm>
+
+#include "rankcert/attention/number_format.hpp"
 
 namespace rankcert {
 namespace {
 
-/// IEEE 754 (and bfloat16): numbers are integers of at most `digits` bits times 2^e, e ≥ least_exponent, below
-/// 2^end_exponent in magnitude.
+/// IEEE 754 (and bfloat16): numbers are integers of at most `digits` bits times 2^e, e ≥ least_exponent,
+/// below 2^end_exponent in magnitude.
 struct FormatLimits {
     long digits;
     long least_exponent;
@@ -17,10 +17,14 @@ struct FormatLimits {
 
 FormatLimits limits_of(NumberFormat format) noexcept {
     switch (format) {
-        case NumberFormat::float16: return {11, -24, 16};
-        case NumberFormat::bfloat16: return {8, -133, 128};
-        case NumberFormat::float32: return {24, -149, 128};
-        case NumberFormat::float64: break;
+        case NumberFormat::float16:
+            return {11, -24, 16};
+        case NumberFormat::bfloat16:
+            return {8, -133, 128};
+        case NumberFormat::float32:
+            return {24, -149, 128};
+        case NumberFormat::float64:
+            break;
     }
     return {53, -1074, 1024};
 }
@@ -34,10 +38,14 @@ long bit_length(const Integer& mantissa) {
 
 const char* to_string(NumberFormat format) noexcept {
     switch (format) {
-        case NumberFormat::float16: return "float16";
-        case NumberFormat::bfloat16: return "bfloat16";
-        case NumberFormat::float32: return "float32";
-        case NumberFormat::float64: break;
+        case NumberFormat::float16:
+            return "float16";
+        case NumberFormat::bfloat16:
+            return "bfloat16";
+        case NumberFormat::float32:
+            return "float32";
+        case NumberFormat::float64:
+            break;
     }
     return "float64";
 }
@@ -48,13 +56,15 @@ bool is_representable(const Integer& mantissa, long exponent, NumberFormat forma
     const long end = exponent + bit_length(mantissa);  // |x| < 2^end
     const long lowest_bit =
         exponent + static_cast<long>(boost::multiprecision::lsb(boost::multiprecision::abs(mantissa)));
-    return end <= limits.end_exponent && lowest_bit >= limits.least_exponent && end - lowest_bit <= limits.digits;
+    return end <= limits.end_exponent && lowest_bit >= limits.least_exponent &&
+           end - lowest_bit <= limits.digits;
 }
 
 long rounding_radius_exponent(const Integer& mantissa, long exponent, NumberFormat format) {
     const FormatLimits limits = limits_of(format);
     if (mantissa == 0) return limits.least_exponent - 1;
-    // 2^(end−1) ≤ |x| < 2^end: the next number away from zero is 2^(end − digits) further, or 2^least_exponent.
+    // 2^(end−1) ≤ |x| < 2^end: the next number away from zero is 2^(end − digits) further, or
+    // 2^least_exponent.
     const long end = exponent + bit_length(mantissa);
     return std::max(end - limits.digits, limits.least_exponent) - 1;
 }

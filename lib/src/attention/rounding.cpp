@@ -22,7 +22,8 @@ ExactMatrix rounding_radii(const ExactMatrix& values, NumberFormat format) {
     const long least = *std::min_element(exponents.begin(), exponents.end());
     std::vector<Integer> mantissas;
     mantissas.reserve(exponents.size());
-    for (const long exponent : exponents) mantissas.push_back(Integer(1) << static_cast<unsigned>(exponent - least));
+    for (const long exponent : exponents)
+        mantissas.push_back(Integer(1) << static_cast<unsigned>(exponent - least));
     return ExactMatrix::from_integers(values.rows(), values.cols(), std::move(mantissas), least);
 }
 
@@ -84,9 +85,11 @@ class ColumnRanges {
 };
 
 /// Σ_l radius_il · range_l.
-Rational weighted_range(const ExactMatrix& radii, Index i, const std::vector<Integer>& ranges, long exponent) {
+Rational weighted_range(const ExactMatrix& radii, Index i, const std::vector<Integer>& ranges,
+                        long exponent) {
     Integer sum = 0;
-    for (Index l = 0; l < radii.cols(); ++l) sum += radii.mantissa(i, l) * ranges[static_cast<std::size_t>(l)];
+    for (Index l = 0; l < radii.cols(); ++l)
+        sum += radii.mantissa(i, l) * ranges[static_cast<std::size_t>(l)];
     return to_rational(sum, radii.exponent() + exponent);
 }
 

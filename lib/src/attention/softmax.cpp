@@ -1,11 +1,10 @@
 #include "rigor/trusted.hpp"
 //
-#include "rankcert/attention/softmax.hpp"
-
 #include <algorithm>
 
 #include "attention/family.hpp"
 #include "attention/softmax_rows.hpp"
+#include "rankcert/attention/softmax.hpp"
 #include "rankcert/rigor/error.hpp"
 
 namespace rankcert {
@@ -13,12 +12,12 @@ namespace {
 
 using attention_detail::ExactLogits;
 using attention_detail::FamilyDistance;
-using attention_detail::MpfrNumber;
 using attention_detail::SoftmaxRows;
 using Eigen::Index;
 
 constexpr unsigned kLeastBits = 64;
-constexpr mpfr_prec_t kErrorBits = 64;  ///< of the sums of errors: they need few, and are rounded in their direction
+/// Of the sums of errors: they need few, and are rounded in their direction.
+constexpr mpfr_prec_t kErrorBits = 64;
 
 /// Bounds of Σ_j |a_j − ã_j| for one row from enclosures of the a_j.
 class RowError {
@@ -27,62 +26,68 @@ class RowError {
     explicit RowError(unsigned centre_bits) : centre_(std::max<mpfr_prec_t>(centre_bits, MPFR_PREC_MIN)) {}
 
     void start_row() {
-        mpfr_set_zero(lower_.get(), 1);
-        mpfr_set_zero(upper_.get(), 1);
+        mpfr_set_zero(lower_, 1);
+        mpfr_set_zero(upper_, 1);
     }
     /// One more entry: a in [low, high], ã = mantissa · 2^exponent.
     void add(mpfr_srcptr low, mpfr_srcptr high, const Integer& mantissa, long exponent) {
-        set(centre_, mantissa, exponent, MPFR_RNDN);
-        mpfr_sub(below_.get(), centre_.get(), low, MPFR_RNDU);
-        mpfr_sub(above_.get(), high, centre_.get(), MPFR_RNDU);
-        mpfr_max(above_.get(), above_.get(), below_.get(), MPFR_RNDU);
-        mpfr_add(upper_.get(), upper_.get(), above_.get(), MPFR_RNDU);
-        mpfr_sub(below_.get(), centre_.get(), high, MPFR_RNDD);
-        mpfr_sub(above_.get(), low, centre_.get(), MPFR_RNDD);
-        mpfr_max(above_.get(), above_.get(), below_.get(), MPFR_RNDD);
-        if (mpfr_sgn(above_.get()) > 0) mpfr_add(lower_.get(), lower_.get(), above_.get(), MPFR_RNDD);
+        attention_detail::set(centre_, mantissa, exponent, MPFR_RNDN);
+        mpfr_sub(below_, centre_, low, MPFR_RNDU);
+        mpfr_sub(above_, high, centre_, MPFR_RNDU);
+        mpfr_max(above_, above_, below_, MPFR_RNDU);
+        mpfr_add(upper_, upper_, above_, MPFR_RNDU);
+        mpfr_sub(below_, centre_, high, MPFR_RNDD);
+        mpfr_sub(above_, low, centre_, MPFR_RNDD);
+        mpfr_max(above_, above_, below_, MPFR_RNDD);
+        if (mpfr_cmp_ui(above_, 0) > 0) mpfr_add(lower_, lower_, above_, MPFR_RNDD);
     }
     /// One more entry: a = 0, because the key is hidden.
     void add_hidden(const Integer& mantissa, long exponent) {
         if (mantissa == 0) return;
-        set(centre_, mantissa, exponent, MPFR_RNDN);
-        mpfr_abs(centre_.get(), centre_.get(), MPFR_RNDN);
-        mpfr_add(upper_.get(), upper_.get(), centre_.get(), MPFR_RNDU);
-        mpfr_add(lower_.get(), lower_.get(), centre_.get(), MPFR_RNDD);
+        attention_detail::set(centre_, mantissa, exponent, MPFR_RNDN);
+        mpfr_abs(centre_, centre_, MPFR_RNDN);
+        mpfr_add(upper_, upper_, centre_, MPFR_RNDU);
+        mpfr_add(lower_, lower_, centre_, MPFR_RNDD);
     }
 
-    [[nodiscard]] MpfrNumber& lower() noexcept { return lower_; }
-    [[nodiscard]] MpfrNumber& upper() noexcept { return upper_; }
+    [[nodiscard]] MpFloat& lower() noexcept { return lower_; }
+    [[nodiscard]] MpFloat& upper() noexcept { return upper_; }
 
   private:
-    MpfrNumber centre_;
-    MpfrNumber lower_{kErrorBits}, upper_{kErrorBits};
-    MpfrNumber below_{kErrorBits}, above_{kErrorBits};
+    MpFloat centre_;
+    MpFloat lower_{kErrorBits}, upper_{kErrorBits};
+    MpFloat below_{kErrorBits}, above_{kErrorBits};
 };
 
 /// The largest error over the rows, from both sides.
 class LargestError {
   public:
-    void include(const MpfrNumber& lower, const MpfrNumber& upper) {
-        mpfr_max(lower_.get(), lower_.get(), lower.get(), MPFR_RNDD);
-        mpfr_max(upper_.get(), upper_.get(), upper.get(), MPFR_RNDU);
+    LargestError() {
+        mpfr_set_zero(lower_, 1);
+        mpfr_set_zero(upper_, 1);
+    }
+    void include(const MpFloat& lower, const MpFloat& upper) {
+        mpfr_max(lower_, lower_, lower, MPFR_RNDD);
+        mpfr_max(upper_, upper_, upper, MPFR_RNDU);
     }
     /// As rationals; bounds below 2^(−64 bits) are not told apart from zero, outward.
     [[nodiscard]] ErrorBounds bounds(unsigned bits) const {
         const long least = -64L * static_cast<long>(bits);
-        return {to_short_rational(lower_, least, false), to_short_rational(upper_, least, true)};
+        return {attention_detail::to_short_rational(lower_, least, false),
+                attention_detail::to_short_rational(upper_, least, true)};
     }
 
   private:
-    MpfrNumber lower_{kErrorBits}, upper_{kErrorBits};
+    MpFloat lower_{kErrorBits}, upper_{kErrorBits};
 };
 
-/// The multiple of 2^−precision nearest to the midpoint of [low, high]: its mantissa. scratch has the bits of low.
-Integer nearest_on_grid(MpfrNumber& scratch, mpfr_srcptr low, mpfr_srcptr high, unsigned precision) {
-    mpfr_add(scratch.get(), low, high, MPFR_RNDN);
-    mpfr_mul_2si(scratch.get(), scratch.get(), static_cast<long>(precision) - 1, MPFR_RNDN);
+/// The multiple of 2^−precision nearest to the midpoint of [low, high]: its mantissa. scratch has the bits of
+/// low.
+Integer nearest_on_grid(MpFloat& scratch, mpfr_srcptr low, mpfr_srcptr high, unsigned precision) {
+    mpfr_add(scratch, low, high, MPFR_RNDN);
+    mpfr_mul_2si(scratch, scratch, static_cast<long>(precision) - 1, MPFR_RNDN);
     Integer mantissa;
-    mpfr_get_z(mantissa.backend().data(), scratch.get(), MPFR_RNDN);
+    mpfr_get_z(mantissa.backend().data(), scratch, MPFR_RNDN);
     return mantissa;
 }
 
@@ -98,7 +103,7 @@ SoftmaxEnclosure enclose_softmax(const Head& head, unsigned precision) {
     SoftmaxRows rows(logits, bits);
     RowError error(precision + 1);
     LargestError largest;
-    MpfrNumber scratch(static_cast<mpfr_prec_t>(bits));
+    MpFloat scratch(static_cast<mpfr_prec_t>(bits));
     std::vector<Integer> mantissas(static_cast<std::size_t>(head.queries() * head.keys()));
     for (Index i = 0; i < head.queries(); ++i) {
         rows.enclose_row(i);
@@ -118,9 +123,10 @@ SoftmaxEnclosure enclose_softmax(const Head& head, unsigned precision) {
 ErrorBounds enclose_softmax_error(const Head& head, const ExactMatrix& centre, unsigned working_bits) {
     validate(head);
     if (centre.rows() != head.queries() || centre.cols() != head.keys()) {
-        throw Error("the centre matrix is " + std::to_string(centre.rows()) + "×" + std::to_string(centre.cols()) +
-                    " but the head's attention matrix is " + std::to_string(head.queries()) + "×" +
-                    std::to_string(head.keys()) + ": the centre belongs to another head");
+        throw Error("the centre matrix is " + std::to_string(centre.rows()) + "×" +
+                    std::to_string(centre.cols()) + " but the head's attention matrix is " +
+                    std::to_string(head.queries()) + "×" + std::to_string(head.keys()) +
+                    ": the centre belongs to another head");
     }
     const unsigned bits = std::max(working_bits, kLeastBits);
     const ExactLogits logits(head);

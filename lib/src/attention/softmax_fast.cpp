@@ -22,17 +22,19 @@ using attention_detail::ExactFactor;
 using Eigen::Index;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr double kUnit = 0x1p-53;       ///< u: a rounding's relative error
-constexpr double kSlack = 1.0625;       ///< covers the second order and the rounding of the bounds themselves
-constexpr double kTiny = 0x1p-500;      ///< covers every underflow
+constexpr double kUnit = 0x1p-53;   ///< u: a rounding's relative error
+constexpr double kSlack = 1.0625;   ///< covers the second order and the rounding of the bounds themselves
+constexpr double kTiny = 0x1p-500;  ///< covers every underflow
 constexpr double kFinalSlack = 1 + 0x1p-45;
 constexpr Index kLargestSize = Index{1} << 40;  ///< sizes up to it keep n u below 2^−12
 
-/// A double c ≥ 0 with |c − f| ≤ 6u f for the exact factor f ≥ 0; nothing where c is not within [2^−400, 2^400]. 0 is exact.
+/// A double c ≥ 0 with |c − f| ≤ 6u f for the exact factor f ≥ 0; nothing where c is not within [2^−400,
+/// 2^400]. 0 is exact.
 std::optional<double> approximate(const ExactFactor& factor) {
     if (factor.factor == 0) return 0.0;
     const double numerator = lower_double(factor.factor);
-    const double value = factor.radicand == 1 ? numerator : numerator / std::sqrt(static_cast<double>(factor.radicand));
+    const double value =
+        factor.radicand == 1 ? numerator : numerator / std::sqrt(static_cast<double>(factor.radicand));
     if (!(numerator >= 0x1p-400 && value >= 0x1p-400 && numerator <= 0x1p400)) return std::nullopt;
     return value;
 }
@@ -46,10 +48,10 @@ ExactFactor magnitude(ExactFactor factor) {
 struct Problem {
     const Head* head;
     const Eigen::MatrixXd* centre;
-    RowMatrix dots;       ///< fl(Q Kᵀ), negated where the scale is negative
-    RowMatrix dot_sizes;  ///< fl(|Q| |K|ᵀ)
-    RowMatrix bias;       ///< empty where there is none
-    double factor = 0;    ///< within 6u of |multiplier · scale|
+    RowMatrix dots;                      ///< fl(Q Kᵀ), negated where the scale is negative
+    RowMatrix dot_sizes;                 ///< fl(|Q| |K|ᵀ)
+    RowMatrix bias;                      ///< empty where there is none
+    double factor = 0;                   ///< within 6u of |multiplier · scale|
     double half_width = 0, largest = 0;  ///< the same for the family's half width, and its largest multiplier
     std::vector<double> rounding;        ///< upper bounds of upper_rounding_oscillation, or empty
 };
@@ -111,8 +113,7 @@ double upper_row_error(const Problem& problem, Index i, Row& row) {
             largest_shift = std::fmax(largest_shift, std::fabs(shift) + std::fabs(row.values[k]));
         }
     }
-    const double dot_error =
-        kSlack * (kUnit * static_cast<double>(head.query.cols())) * largest_size + kTiny;
+    const double dot_error = kSlack * (kUnit * static_cast<double>(head.query.cols())) * largest_size + kTiny;
     const double logit_error =
         kSlack * (problem.factor * dot_error + kUnit * (10 * largest_product + largest_shift)) + kTiny;
 
@@ -136,8 +137,8 @@ double upper_row_error(const Problem& problem, Index i, Row& row) {
     }
     const double family = oscillation >= 4 ? 2 : oscillation / 2;  // NaN stays NaN
 
-    return kFinalSlack * (distance * (1 + kSlack * unit_n) + kSlack * unit_n + 2 * kExpRelativeError + logit_error +
-                          family + kTiny);
+    return kFinalSlack * (distance * (1 + kSlack * unit_n) + kSlack * unit_n + 2 * kExpRelativeError +
+                          logit_error + family + kTiny);
 }
 
 // Not inlined, so that no arithmetic can move before the guard.
@@ -150,7 +151,8 @@ double upper_row_error(const Problem& problem, Index i, Row& row) {
     double largest = 0;
     for (Index i = 0; i < problem.head->queries(); ++i) {
         for (Index j = 0; j < problem.head->keys(); ++j) {
-            if (!std::isfinite(problem.dots(i, j)) || !std::isfinite(problem.dot_sizes(i, j))) return std::nullopt;
+            if (!std::isfinite(problem.dots(i, j)) || !std::isfinite(problem.dot_sizes(i, j)))
+                return std::nullopt;
         }
         const double error = upper_row_error(problem, i, row);
         if (!std::isfinite(error)) return std::nullopt;
@@ -164,7 +166,9 @@ double upper_row_error(const Problem& problem, Index i, Row& row) {
 std::optional<double> upper_softmax_error_fast(const Head& head, const Eigen::MatrixXd& centre) {
     validate(head);
     if (centre.rows() != head.queries() || centre.cols() != head.keys()) {
-        throw Error("the centre matrix has another shape than the head's attention matrix: it belongs to another head");
+        throw Error(
+            "the centre matrix has another shape than the head's attention matrix: it belongs to another "
+            "head");
     }
     const FloatingPointGuard guard;
     const bool biased = head.mask.kind == MaskKind::additive;
@@ -174,8 +178,8 @@ std::optional<double> upper_softmax_error_fast(const Head& head, const Eigen::Ma
 
     const ExactFactor middle = exact_factor(head.scale, attention_detail::middle_multiplier(head));
     const auto factor = approximate(magnitude(middle));
-    const auto half_width = approximate(
-        magnitude(exact_factor(head.scale, (head.multiplier_high - head.multiplier_low) / 2)));
+    const auto half_width =
+        approximate(magnitude(exact_factor(head.scale, (head.multiplier_high - head.multiplier_low) / 2)));
     const auto largest = approximate(magnitude(exact_factor(head.scale, head.multiplier_high)));
     if (!factor || !half_width || !largest) return std::nullopt;
 

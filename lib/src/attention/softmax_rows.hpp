@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "attention/logits.hpp"
-#include "attention/mpfr_number.hpp"
+#include "attention/mp_float.hpp"
 
 namespace rankcert::attention_detail {
 
 /// Encloses rows of A for the middle member of a head's family.
 ///
-/// The end points are a function of the head and of `bits` alone: MPFR rounds correctly, and the order of all sums is fixed.
-/// For bits′ ≥ bits + 8 the intervals at bits′ lie within those at bits.
+/// The end points are a function of the head and of `bits` alone: MPFR rounds correctly, and the order of all
+/// sums is fixed. For bits′ ≥ bits + 8 the intervals at bits′ lie within those at bits.
 class SoftmaxRows {
   public:
     /// bits ≥ 64. `logits` must outlive the object.
@@ -27,24 +27,24 @@ class SoftmaxRows {
     /// q·k less that of the reference, in units of 2^dot_exponent.
     [[nodiscard]] const std::vector<Integer>& dot_differences() const noexcept { return row_.dot; }
     /// lower(k) ≤ A(i, keys()[k]) ≤ upper(k), both in [0, 1].
-    [[nodiscard]] mpfr_srcptr lower(std::size_t k) const noexcept { return lower_[k].get(); }
-    [[nodiscard]] mpfr_srcptr upper(std::size_t k) const noexcept { return upper_[k].get(); }
+    [[nodiscard]] mpfr_srcptr lower(std::size_t k) const noexcept { return lower_[k]; }
+    [[nodiscard]] mpfr_srcptr upper(std::size_t k) const noexcept { return upper_[k]; }
 
   private:
     /// Encloses factor · dot + bias in [argument_low_, argument_high_]; returns whether it is met exactly.
     [[nodiscard]] bool enclose_argument(const Integer& dot, const Integer* bias);
-    void enclose_exponential(MpfrNumber& low, MpfrNumber& high, bool argument_is_exact);
+    void enclose_exponential(MpFloat& low, MpFloat& high, bool argument_is_exact);
 
     const ExactLogits* logits_;
     mpfr_prec_t bits_;
     LogitRow row_;
-    std::vector<MpfrNumber> lower_;
-    std::vector<MpfrNumber> upper_;
-    MpfrNumber factor_low_, factor_high_;
-    MpfrNumber argument_low_, argument_high_;
-    MpfrNumber bias_;
-    MpfrNumber width_, growth_;
-    MpfrNumber sum_low_, sum_high_;
+    std::vector<MpFloat> lower_;
+    std::vector<MpFloat> upper_;
+    MpFloat factor_low_, factor_high_;
+    MpFloat argument_low_, argument_high_;
+    MpFloat bias_;
+    MpFloat width_, growth_;
+    MpFloat sum_low_, sum_high_;
 };
 
 }  // namespace rankcert::attention_detail

@@ -13,13 +13,12 @@ namespace rankcert {
 /// Whether mantissa · 2^exponent is a finite number of the format (zero and subnormal numbers are).
 [[nodiscard]] bool is_representable(const Integer& mantissa, long exponent, NumberFormat format);
 
-/// The exponent h of the rounding radius 2^h of a finite number x = mantissa · 2^exponent of the format: every real x′
-/// that rounds to x (to nearest, ties in any manner) has |x′ − x| ≤ 2^h.
+/// The exponent h of the rounding radius 2^h of a finite number x = mantissa · 2^exponent of the format:
+/// every real x′ that rounds to x (to nearest, ties in any manner) has |x′ − x| ≤ 2^h.
 ///
-/// 2^h is half the spacing on the side away from zero: the larger of the two sides at a power of two; the half of
-/// the subnormal spacing at zero and at subnormal numbers; at the largest finite number what rounds to it ends half a
-/// spacing beyond it too.
-/// Precondition: is_representable.
+/// 2^h is half the spacing on the side away from zero: the larger of the two sides at a power of two; the
+/// half of the subnormal spacing at zero and at subnormal numbers; at the largest finite number what rounds
+/// to it ends half a spacing beyond it too. Precondition: is_representable.
 [[nodiscard]] long rounding_radius_exponent(const Integer& mantissa, long exponent, NumberFormat format);
 
 }  // namespace rankcert

@@ -15,7 +15,8 @@ inline constexpr double kExpUnderflow = 0x1p-1021;
 
 /// eˣ within the bounds above; +infinity above kExpHighest, NaN for NaN, exactly 1 for ±0.
 ///
-/// Precondition: round to nearest (call it under a FloatingPointGuard). Valid with or without fused multiply-add.
+/// Precondition: round to nearest (call it under a FloatingPointGuard). Valid with or without fused
+/// multiply-add.
 [[nodiscard]] double exp_approx(double x) noexcept;
 
 /// y[i] = exp_approx(x[i]) for 0 ≤ i < count; y may be x.
