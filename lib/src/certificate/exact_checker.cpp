@@ -9,10 +9,12 @@ namespace rankcert::detail {
 
 namespace {
 
-// ρ at ever more bits. The first precision leaves 64 bits beyond the grid of Ã; more are asked for only where
-// an inequality is undecided, and no more than kMaxWorkingBits or than helps.
-constexpr unsigned kLeastWorkingBits = 128;
-constexpr unsigned kMaxWorkingBits = 1U << 14;
+// ρ at ever more bits. The first precision leaves 64 bits beyond the grid of Ã; it is doubled only where an
+// inequality is undecided and it helps, kMaxDoublings times at most: what 8 times the bits of the grid cannot
+// tell apart is left undecided.
+constexpr long kLeastWorkingBits = 128;
+constexpr long kMaxGridBits = 1L << 14;
+constexpr int kMaxDoublings = 3;
 
 class ExactChecker final : public MeasuringChecker {
   public:
