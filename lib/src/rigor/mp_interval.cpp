@@ -470,7 +470,7 @@ std::string decimal_end(mpfr_srcptr end, int digits, mpfr_rnd_t rounding) {
         text.erase(0, 1);
     }
     text.resize(text.find_last_not_of('0') + 1);
-    if (text.size() > 1) text.insert(1, ".");
+    if (text.size() > 1) text.insert(1, 1, '.');
     return sign + text + "e" + std::to_string(exponent - 1);
 }
 
@@ -480,8 +480,9 @@ std::string to_string(const MpInterval& x, int digits) {
     if (digits < 1) throw Error("A decimal needs at least one digit; ask for one or more.");
     if (x.is_empty()) return "[empty]";
     if (mpfr_inf_p(x.lower_mpfr()) && mpfr_inf_p(x.upper_mpfr())) return "[entire]";
-    return "[" + decimal_end(x.lower_mpfr(), digits, MPFR_RNDD) + ", " +
-           decimal_end(x.upper_mpfr(), digits, MPFR_RNDU) + "]";
+    std::string text = "[";
+    text.append(decimal_end(x.lower_mpfr(), digits, MPFR_RNDD)).append(", ");
+    return text.append(decimal_end(x.upper_mpfr(), digits, MPFR_RNDU)).append("]");
 }
 
 }  // namespace rankcert

@@ -16,9 +16,11 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The text as it may stand in an error message: short, and printable.
 std::string quote(std::string_view text) {
-    std::string shown;
+    std::string shown = "\"";
     for (const char c : text.substr(0, 40)) shown += (c >= ' ' && c <= '~') ? c : '?';
-    return '"' + shown + (text.size() > 40 ? "…" : "") + '"';
+    if (text.size() > 40) shown += "…";
+    shown += '"';
+    return shown;
 }
 
 [[noreturn]] void refuse(std::string_view text, const char* reason) {
@@ -181,19 +183,22 @@ std::string decimal(const Rational& value, int digits, bool away) {
     exponent += static_cast<long>(text.size()) - digits;  // 99999.5 became 100000
     text.resize(text.find_last_not_of('0') + 1);
     if (exponent < -5 || exponent > 15) {
-        if (text.size() > 1) text.insert(1, ".");
-        text += "e" + std::to_string(exponent);
+        if (text.size() > 1) text.insert(1, 1, '.');
+        text += 'e';
+        text += std::to_string(exponent);
     } else if (exponent < 0) {
-        text.insert(0, "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0'));
+        const std::string zeros(static_cast<std::size_t>(-exponent), '0');
+        text.insert(0, zeros).insert(1, 1, '.');
     } else {
         const auto whole = static_cast<std::size_t>(exponent) + 1;
         if (text.size() <= whole) {
             text.append(whole - text.size(), '0');
         } else {
-            text.insert(whole, ".");
+            text.insert(whole, 1, '.');
         }
     }
-    return (negative ? "-" : "") + text;
+    if (negative) text.insert(text.begin(), '-');
+    return text;
 }
 
 }  // namespace
