@@ -159,7 +159,7 @@ class Run {
             code = worse(code, outcome.code);
             std::string text;
             for (const Cell& cell : outcome.asked) {
-                text += arguments_.json ? dump_line(to_json(cell))
+                text += arguments_.json ? json_line(cell)
                                         : to_line(cell, name_width, epsilon_width, arguments_.verbose);
             }
             progress.around([&] {

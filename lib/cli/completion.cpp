@@ -1,20 +1,13 @@
 #include "completion.hpp"
 
-#include <algorithm>
-
 #include "arguments.hpp"
 #include "exit_code.hpp"
 #include "output.hpp"
+#include "text.hpp"
 
 namespace rankcert::cli {
 
 namespace {
-
-std::string join(const std::vector<std::string>& words, const char* between) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-    return text;
-}
 
 /// Inside single quotes of a POSIX shell.
 std::string quoted(const std::string& text) {
@@ -129,7 +122,7 @@ std::string zsh_completion(const std::vector<CompletionCommand>& commands) {
             script += " \\\n                ";
             if (option.names.empty()) {
                 const std::string action = zsh_action(option);
-                script += quoted((option.value == ValueKind::file ? "*" : "1") + action);
+                script += quoted(std::string(option.value == ValueKind::file ? "*" : "1") + action);
             } else {
                 const std::string action = "[" + zsh_help(option.help) + "]" + zsh_action(option);
                 for (std::size_t i = 0; i < option.names.size(); ++i) {
@@ -173,10 +166,12 @@ std::string fish_completion(const std::vector<CompletionCommand>& commands) {
                 case ValueKind::file: line += option.names.empty() ? " -F" : " -r -F"; break;
                 case ValueKind::folder: line += " -x -a '(__fish_complete_directories)'"; break;
                 case ValueKind::words:
-                    line += (option.names.empty() ? " -a " : " -x -a ") + escaped(join(option.words, " "));
+                    line += option.names.empty() ? " -a " : " -x -a ";
+                    line += escaped(join(option.words, " "));
                     break;
             }
-            script += line + (option.help.empty() ? "" : " -d " + escaped(option.help)) + "\n";
+            if (!option.help.empty()) line += " -d " + escaped(option.help);
+            script += line + "\n";
         }
     }
     return script;

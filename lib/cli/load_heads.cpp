@@ -30,9 +30,7 @@ NumberFormat common_format(const Tensor& query, const Tensor& key) {
 
 std::string list_of(const std::vector<std::string>& names) {
     if (names.size() <= 4) {
-        std::string text;
-        for (const std::string& name : names) text += (text.empty() ? "" : ", ") + printable(name);
-        return text;
+        return printable(join(names, ", "));
     }
     return printable(names.front()) + ", " + printable(names[1]) + ", …, " + printable(names.back());
 }

@@ -154,7 +154,8 @@ std::string decimal_or_fraction(const Rational& value, int digits) {
     }
     if (static_cast<int>(figures.size()) > digits) return to_string(value);
     if (point > 0) figures.insert(figures.size() - static_cast<std::size_t>(point), 1, '.');
-    return (value < 0 ? "-" : "") + figures;
+    if (value < 0) figures.insert(0, 1, '-');
+    return figures;
 }
 
 std::string describe(const Scale& scale) {

@@ -27,6 +27,8 @@ nlohmann::ordered_json to_json(const Cell& cell) {
     };
 }
 
+std::string json_line(const Cell& cell) { return dump_line(to_json(cell)); }
+
 std::string display_name(const std::string& head, const std::string& beta_multiplier) {
     return printable(head) + (beta_multiplier == "1" ? "" : " β×" + beta_multiplier);
 }

@@ -32,6 +32,7 @@ struct Cell {
 /// upper_method, verdict, rho, seconds, certificate. epsilon is a fraction in lowest terms as text; rho is an upper
 /// bound.
 [[nodiscard]] nlohmann::ordered_json to_json(const Cell& cell);
+[[nodiscard]] std::string json_line(const Cell& cell);
 
 /// "layer2.head1  ε=1/4  37 ≤ r_ε(A) ≤ 41  proved  DIR/layer2.head1.cert.safetensors". `name_width` and
 /// `epsilon_width` align a run's lines.

@@ -1,7 +1,6 @@
 #include "summary.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "rankcert/io/file.hpp"
@@ -25,6 +24,12 @@ std::string csv_field(const nlohmann::ordered_json& value) {
     return quoted + "\"";
 }
 
+std::string csv_row(const nlohmann::ordered_json& json, bool names) {
+    std::vector<std::string> fields;
+    for (const auto& [key, value] : json.items()) fields.push_back(names ? key : csv_field(value));
+    return join(fields, ",") + "\n";
+}
+
 }  // namespace
 
 Summary::Summary(const std::filesystem::path& directory) : directory_(directory) {
@@ -36,19 +41,15 @@ Summary::Summary(const std::filesystem::path& directory) : directory_(directory)
     } catch (const Error&) {
         return;
     }
-    const std::vector<std::string> keys = [] {
-        std::vector<std::string> names;
-        const nlohmann::ordered_json sample = to_json(Cell{});
-        for (const auto& [key, value] : sample.items()) names.push_back(key);
-        return names;
-    }();
+    const nlohmann::ordered_json sample = to_json(Cell{});
     for (const std::string& line :
          split(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), '\n')) {
         try {
             const nlohmann::json parsed = parse_json(line, path.string());
             nlohmann::ordered_json ordered;
-            for (const std::string& key : keys) ordered[key] = parsed.at(key);
-            lines_[ordered.at("certificate").get<std::string>()].push_back(std::move(ordered));
+            for (const auto& [key, value] : sample.items()) ordered[key] = parsed.at(key);
+            lines_[ordered.at("certificate").get<std::string>()].push_back(
+                {dump_line(ordered), csv_row(ordered, false)});
         } catch (const Error&) {
         } catch (const nlohmann::json::exception&) {
         }
@@ -56,26 +57,24 @@ Summary::Summary(const std::filesystem::path& directory) : directory_(directory)
 }
 
 void Summary::replace(const std::string& certificate, const std::vector<Cell>& cells) {
-    std::vector<nlohmann::ordered_json> lines;
-    for (const Cell& cell : cells) lines.push_back(to_json(cell));
+    std::vector<Line> lines;
+    for (const Cell& cell : cells) {
+        const nlohmann::ordered_json json = to_json(cell);
+        lines.push_back({dump_line(json), csv_row(json, false)});
+    }
     lines_[certificate] = std::move(lines);
 }
 
 void Summary::write() const {
     std::vector<std::string> order;
     for (const auto& [certificate, lines] : lines_) order.push_back(certificate);
-    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return natural_less(a, b); });
+    std::sort(order.begin(), order.end(), natural_less);
     std::string jsonl;
-    std::string csv;
-    const nlohmann::ordered_json sample = to_json(Cell{});
-    for (const auto& [key, value] : sample.items()) csv += (csv.empty() ? "" : ",") + key;
-    csv += "\n";
+    std::string csv = csv_row(to_json(Cell{}), true);
     for (const std::string& certificate : order) {
-        for (const nlohmann::ordered_json& line : lines_.at(certificate)) {
-            jsonl += dump_line(line);
-            std::string row;
-            for (const auto& [key, value] : line.items()) row += (row.empty() ? "" : ",") + csv_field(value);
-            csv += row + "\n";
+        for (const Line& line : lines_.at(certificate)) {
+            jsonl += line.json;
+            csv += line.csv;
         }
     }
     write_file_atomically(directory_ / "brackets.jsonl", jsonl);

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -24,7 +23,11 @@ class Summary {
 
   private:
     std::filesystem::path directory_;
-    std::map<std::string, std::vector<nlohmann::ordered_json>> lines_;  // by certificate
+    struct Line {
+        std::string json;
+        std::string csv;
+    };
+    std::map<std::string, std::vector<Line>> lines_;  // by certificate
 };
 
 }  // namespace rankcert::cli

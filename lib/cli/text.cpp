@@ -95,6 +95,17 @@ std::vector<std::string> split(std::string_view text, char separator) {
     }
 }
 
+void append(std::string& list, std::string_view item, std::string_view between) {
+    if (!list.empty()) list += between;
+    list += item;
+}
+
+std::string join(const std::vector<std::string>& items, std::string_view between) {
+    std::string list;
+    for (const std::string& item : items) append(list, item, between);
+    return list;
+}
+
 std::string as_file_name(std::string_view text) {
     std::string name(text);
     for (char& c : name) {
@@ -147,7 +158,8 @@ std::string printable(std::string_view text) {
 std::string duration(double seconds) {
     const auto whole = static_cast<long long>(std::ceil(std::min(std::max(seconds, 0.0), 1e12)));
     const auto two_digits = [](long long value) {
-        return (value < 10 ? "0" : "") + std::to_string(value);
+        std::string text = value < 10 ? "0" : "";
+        return text += std::to_string(value);
     };
     if (whole < 60) return std::to_string(whole) + " s";
     if (whole < 3600) return std::to_string(whole / 60) + " min " + two_digits(whole % 60) + " s";

@@ -17,6 +17,10 @@ namespace rankcert::cli {
 /// `text` at the separators; empty pieces are kept, so that a caller can refuse them.
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 
+/// Puts `between` in front of `item` unless `list` is empty.
+void append(std::string& list, std::string_view item, std::string_view between);
+[[nodiscard]] std::string join(const std::vector<std::string>& items, std::string_view between);
+
 /// Letters, digits, '.', '_' and '-' stay; all else, and a leading '.', becomes '_'.
 [[nodiscard]] std::string as_file_name(std::string_view text);
 
