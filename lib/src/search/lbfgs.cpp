@@ -8,14 +8,19 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <vector>
 
 namespace rankcert::search {
 namespace {
+
+constexpr int kStop = 1;
 
 struct Call {
     const Objective& objective;
     const StopTest& stop;
     Eigen::Index size;             // the library may round its own count up
+    const LbfgsOptions& options;
+    std::vector<double> values;  // after each step
     std::exception_ptr exception;  // an exception must not cross the C library's frames
 };
 
@@ -37,16 +42,24 @@ lbfgsfloatval_t evaluate(void* instance, const lbfgsfloatval_t* x, lbfgsfloatval
     return kRefused;
 }
 
-int report(void* instance, const lbfgsfloatval_t* x, const lbfgsfloatval_t*, lbfgsfloatval_t, lbfgsfloatval_t,
-           lbfgsfloatval_t, lbfgsfloatval_t, int, int, int) {
+int report(void* instance, const lbfgsfloatval_t* x, const lbfgsfloatval_t*, lbfgsfloatval_t value,
+           lbfgsfloatval_t, lbfgsfloatval_t, lbfgsfloatval_t, int, int, int) {
     auto& call = *static_cast<Call*>(instance);
-    if (call.exception) return 1;
-    if (!call.stop) return 0;
+    if (call.exception) return kStop;
     try {
-        return call.stop(Eigen::Map<const Eigen::VectorXd>(x, call.size)) ? 1 : 0;
+        // The library's own test of this kind takes a negative value for a stall.
+        call.values.push_back(value);
+        const std::size_t past = static_cast<std::size_t>(std::max(0, call.options.past));
+        if (past > 0 && call.values.size() > past &&
+            !(call.values[call.values.size() - 1 - past] - value > call.options.tolerance * std::abs(value))) {
+            return kStop;
+        }
+        if (static_cast<int>(call.values.size()) >= call.options.iterations) return kStop;
+        if (!call.stop) return 0;
+        return call.stop(Eigen::Map<const Eigen::VectorXd>(x, call.size)) ? kStop : 0;
     } catch (...) {
         call.exception = std::current_exception();
-        return 1;
+        return kStop;
     }
 }
 
@@ -63,17 +76,19 @@ void minimize(Eigen::VectorXd& x, const Objective& objective, const StopTest& st
     lbfgs_parameter_t parameters;
     lbfgs_parameter_init(&parameters);
     parameters.m = options.memory;
-    parameters.max_iterations = options.iterations;
     parameters.max_linesearch = options.evaluations;
-    parameters.past = options.past;
-    parameters.delta = options.tolerance;
+    parameters.past = 0;
     parameters.epsilon = 1e-12;
     parameters.linesearch = LBFGS_LINESEARCH_BACKTRACKING_WOLFE;
     parameters.wolfe = 0.9;
 
-    Call call{objective, stop, x.size(), nullptr};
-    // Its return code tells why it ended; every end leaves the last accepted point, which is all that a search needs.
-    lbfgs(n, point.get(), nullptr, &evaluate, &report, &call, &parameters);
+    Call call{objective, stop, x.size(), options, {}, nullptr};
+    // A line search that fails leaves the last accepted point; forgetting the collected curvature often helps there.
+    for (std::size_t steps = 0;;) {
+        const int code = lbfgs(n, point.get(), nullptr, &evaluate, &report, &call, &parameters);
+        if (code >= 0 || call.values.size() < steps + 5 || call.exception) break;
+        steps = call.values.size();
+    }
     if (call.exception) std::rethrow_exception(call.exception);
     std::copy(point.get(), point.get() + n, x.data());
 }

@@ -1,0 +1,163 @@
+#include "fixed_space_optimise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "rankcert/search/lbfgs.hpp"
+
+namespace rankcert::search {
+namespace {
+
+/// The smoothed logarithm of ‖S‖ as a function of x = (D, Y).
+class InverseObjective {
+  public:
+    InverseObjective(const Matrix& a, Index k) : a_(a), k_(k), d_(a.cols(), k), y_(a.cols(), a.rows()) {}
+
+    void set_stage(double temperature, double delta) {
+        temperature_ = temperature;
+        delta_ = delta;
+    }
+    [[nodiscard]] double best_norm() const { return best_norm_; }
+    [[nodiscard]] FixedSpace best() const { return {best_basis_, best_inverse_, 1 / best_norm_}; }
+
+    double operator()(const Eigen::Ref<const Vector>& x, Eigen::Ref<Vector> gradient) {
+        const Index m = a_.rows(), n = a_.cols();
+        d_ = Eigen::Map<const Matrix>(x.data(), n, k_);
+        y_ = Eigen::Map<const Matrix>(x.data() + n * k_, n, m);
+        const Matrix c = multiply(a_, d_);
+        const auto gram_inverse = inverse_positive_definite(multiply_tn(c, c));
+        if (!gram_inverse) return std::numeric_limits<double>::infinity();
+        const Matrix pseudo = multiply_nt(*gram_inverse, c);  // C⁺, k×m
+        Matrix rest = d_;                                     // D − Y C
+        gemm(-1, y_, Op::none, c, Op::none, 1, rest);
+        s_ = y_;
+        gemm(1, rest, Op::none, pseudo, Op::none, 1, s_);
+
+        const double norm = s_.cwiseAbs().rowwise().sum().maxCoeff();
+        if (norm < best_norm_) {
+            best_norm_ = norm;
+            best_basis_ = d_;
+            best_inverse_ = s_;
+        }
+        const Matrix smooth = (s_.array().square() + delta_ * delta_).sqrt().matrix();
+        const Vector rows = smooth.rowwise().sum();
+        const Vector logs = rows.array().log().matrix();
+        const double top = logs.maxCoeff();
+        const Vector z = ((logs.array() - top) / temperature_).exp().matrix();
+        const double sum = z.sum();
+        const Vector scale = (z.array() / (sum * rows.array())).matrix();
+
+        // Reverse through S = Y + R L, R = D − Y C, L = (Cᵀ C)⁻¹ Cᵀ, C = a D.
+        const Matrix by_s = scale.asDiagonal() * s_.cwiseQuotient(smooth);
+        const Matrix by_rest = multiply_nt(by_s, pseudo);
+        const Matrix by_pseudo = multiply_tn(rest, by_s);
+        const Matrix mixed = multiply_nt(by_pseudo, pseudo);  // k×k
+        Matrix turned = by_pseudo.transpose();                // (I − C L) (∂L)ᵀ
+        gemm(-1, c, Op::none, mixed, Op::transpose, 1, turned);
+        Matrix by_c = multiply(turned, *gram_inverse);
+        gemm(-1, y_, Op::transpose, by_rest, Op::none, 1, by_c);
+        gemm(-1, pseudo, Op::transpose, mixed, Op::none, 1, by_c);
+        Matrix by_d = by_rest;
+        gemm(1, a_, Op::transpose, by_c, Op::none, 1, by_d);
+        Matrix by_y = by_s;
+        gemm(-1, by_rest, Op::none, c, Op::transpose, 1, by_y);
+        Eigen::Map<Matrix>(gradient.data(), n, k_) = by_d;
+        Eigen::Map<Matrix>(gradient.data() + n * k_, n, m) = by_y;
+        return top + temperature_ * std::log(sum);
+    }
+
+  private:
+    const Matrix& a_;
+    Index k_;
+    double temperature_ = 1;
+    double delta_ = 0;
+    Matrix d_, y_, s_;
+    double best_norm_ = std::numeric_limits<double>::infinity();
+    Matrix best_basis_, best_inverse_;
+};
+
+/// D with columns combined so that a D has orthonormal columns: the well-conditioned coordinates of the space.
+std::optional<Matrix> normalise_basis(const Matrix& a, const Matrix& basis) {
+    const auto factors = qr(multiply(a, basis));
+    if (!factors) return std::nullopt;
+    const auto r = inverse(factors->r);
+    if (!r) return std::nullopt;
+    return multiply(basis, *r);
+}
+
+}  // namespace
+
+FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double scale, const FixedSpaceOptions& options) {
+    const Index m = a.rows(), n = a.cols(), k = start.rank();
+    InverseObjective objective(a, k);
+    FixedSpace current = start;
+    bool done = false;
+    for (const SmoothingStage& stage : options.stages) {
+        const auto basis = normalise_basis(a, current.basis);
+        if (!basis) break;
+        Vector x(n * (k + m));
+        Eigen::Map<Matrix>(x.data(), n, k) = *basis;
+        Eigen::Map<Matrix>(x.data() + n * k, n, m) = current.inverse;
+        objective.set_stage(stage.temperature, stage.smoothing * scale / static_cast<double>(m));
+        const auto stop = [&](const Eigen::Ref<const Vector>&) {
+            done = objective.best_norm() < options.goal || options.stop();
+            return done;
+        };
+        LbfgsOptions lbfgs;
+        lbfgs.iterations = options.iterations;
+        lbfgs.memory = 10;
+        lbfgs.tolerance = 1e-4;
+        minimize(x, std::ref(objective), stop, lbfgs);
+        if (done) break;
+        current.basis = Eigen::Map<const Matrix>(x.data(), n, k);
+        current.inverse = Eigen::Map<const Matrix>(x.data() + n * k, n, m);
+    }
+    if (!std::isfinite(objective.best_norm())) return {start.basis, start.inverse, 0};
+    return objective.best();
+}
+
+std::optional<FixedSpace> space_from_grouping(const Matrix& a, const WeightedGrouping& choice, Index k) {
+    const auto parts = svd(choice.weights.asDiagonal() * multiply(a, choice.grouping));
+    if (!parts || parts->values.size() < k || !(parts->values(k - 1) > 0)) return std::nullopt;
+    FixedSpace space;
+    space.basis = multiply(choice.grouping, parts->v.leftCols(k));
+    space.inverse = multiply_nt(space.basis * parts->values.head(k).cwiseInverse().asDiagonal(),
+                                choice.weights.asDiagonal() * parts->u.leftCols(k));
+    return space;
+}
+
+std::optional<FixedSpace> drop_direction(const Matrix& a, const FixedSpace& space) {
+    const Index k = space.rank();
+    const auto basis = normalise_basis(a, space.basis);
+    if (!basis || k < 2) return std::nullopt;
+    Index worst = 0;
+    space.inverse.cwiseAbs().rowwise().sum().maxCoeff(&worst);
+    // Of all x = D c with ‖a x‖₂ = 1, c ∝ (row `worst` of D) has the largest x_worst. Keep its complement.
+    const auto complement = qr((Matrix(k, k) << basis->row(worst).transpose(), Matrix::Identity(k, k - 1)).finished());
+    if (!complement) return std::nullopt;
+    return FixedSpace{multiply(*basis, complement->q.rightCols(k - 1)), space.inverse, 0};
+}
+
+std::optional<FixedSpace> add_direction(const Matrix& a, const FixedSpace& space, const Vector& weights) {
+    const Index k = space.rank();
+    const auto basis = qr(space.basis);
+    if (!basis) return std::nullopt;
+    const auto image = qr(weights.asDiagonal() * multiply(a, basis->q));
+    if (!image) return std::nullopt;
+    Matrix left = weights.asDiagonal() * a;
+    const Matrix inside = multiply_tn(image->q, left);
+    gemm(-1, image->q, Op::none, inside, Op::none, 1, left);
+    const auto parts = svd(left);
+    if (!parts || !(parts->values(0) > 0)) return std::nullopt;
+    const Vector x = parts->v.col(0);
+    const Vector y = weights.cwiseProduct(parts->u.col(0)) / parts->values(0);  // y · a D = 0, y · a x = 1
+    FixedSpace more;
+    more.basis.resize(a.cols(), k + 1);
+    more.basis << basis->q, x;
+    more.inverse = space.inverse + (x - space.inverse * (a * x)) * y.transpose();
+    return more;
+}
+
+}  // namespace rankcert::search
