@@ -124,7 +124,7 @@ struct Parser {
     void add_check() {
         CLI::App& sub = *app.add_subcommand("check", kCheckAbout);
         sub.add_option("certificates", check.certificates, "Certificate files")->type_name(kFile)->required();
-        add_text(sub, "--input", check.input, "The file that the certificates are about; compare it", kFile);
+        add_list(sub, "--input", check.inputs, "Compare with this file, which the certificates are about", kFile);
         add_choice(sub, "--level", check.level, "How to compute (default: exact)", "fast|exact");
         add_threads(sub, check.threads);
         sub.add_flag("--json", check.json, "One JSON object a line and claim");

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <set>
 
@@ -113,6 +115,22 @@ void make_directory(const fs::path& directory) {
     }
 }
 
+/// Takes away the temporary files of runs that were killed while they wrote (names: io/file.cpp).
+void remove_leftovers(const fs::path& directory) {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+        const std::string name = entry.path().filename().string();
+        long process = 0;
+        int read = 0;
+        if (std::sscanf(name.c_str(), ".rankcert-%ld-%n", &process, &read) != 1 || read == 0 ||
+            !name.ends_with(".tmp") || process <= 0) {
+            continue;
+        }
+        const bool alive = kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
+        if (!alive) fs::remove(entry.path(), error);
+    }
+}
+
 /// A run of the subcommand: what all its jobs share.
 class Run {
   public:
@@ -122,13 +140,12 @@ class Run {
           tasks_(std::move(tasks)),
           names_(file_names(tasks_)),
           directory_(arguments.output),
-          log_((make_directory(directory_), directory_)),
           outcomes_(tasks_.size()) {}
 
     /// Refuses to lose certificates that are about something else, before any work is done.
     void protect_others() const {
         for (std::size_t i = 0; i < tasks_.size(); ++i) {
-            const Earlier earlier = look_at(directory_ / names_[i], tasks_[i], log_);
+            const Earlier earlier = look_at(directory_ / names_[i], tasks_[i]);
             if (earlier.state == Earlier::State::other && !arguments_.overwrite) {
                 throw Error(printable((directory_ / names_[i]).string()) +
                             " is a certificate about another input or other options (" +
@@ -231,7 +248,7 @@ class Run {
         stop_if_interrupted();
         const Task& task = tasks_[i];
         const fs::path path = directory_ / names_[i];
-        Earlier earlier = look_at(path, task, log_);
+        Earlier earlier = look_at(path, task);
         std::vector<Cell> known;
         if (earlier.state == Earlier::State::same) {
             progress.report(i, 0, "checking " + path.string());
@@ -315,7 +332,8 @@ class Run {
         cells.insert(cells.end(), kept.begin(), kept.end());
         result.bundle.input = task.input;
         result.bundle.format = task.format;
-        store(result.bundle, path, records);
+        set_search_records(result.bundle, records);
+        write_bundle(result.bundle, path);
         return cells;
     }
 
@@ -338,26 +356,11 @@ class Run {
                          : bracket_matrix(task.matrix, epsilons, options, report);
     }
 
-    /// First a whole file of another name, then the record, then the name: a run that is killed in between leaves
-    /// either the old certificate or the new one, and a record of it.
-    void store(const Bundle& bundle, const fs::path& path, const SearchRecords& records) {
-        const fs::path fresh = path.parent_path() / ("." + path.filename().string() + ".new");
-        write_bundle(bundle, fresh);
-        log_.add(sha256(read_file(fresh)), path.filename().string(), records);
-        std::error_code error;
-        fs::rename(fresh, path, error);
-        if (error) {
-            fs::remove(fresh, error);
-            throw Error(printable(path.string()) + " cannot be written: remove what stands there.");
-        }
-    }
-
     const BracketArguments& arguments_;
     const Request request_;
     const std::vector<Task> tasks_;
     const std::vector<std::string> names_;
     const fs::path directory_;
-    RunLog log_;
     std::vector<Outcome> outcomes_;
 };
 
@@ -368,6 +371,8 @@ int run_bracket(const BracketArguments& arguments) {
     const std::vector<Multiplier> multipliers = parse_multipliers(arguments.beta_multiplier);
     (void)seconds_of(arguments.effort);
     LoadedTasks loaded = load(arguments, multipliers);
+    make_directory(arguments.output);
+    remove_leftovers(arguments.output);
     Run run(arguments, std::move(epsilons), std::move(loaded.tasks));
     run.protect_others();
     std::string notes;

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "describe.hpp"
 #include "exit_code.hpp"
@@ -78,7 +79,8 @@ std::string to_line(const Claim& claim, const ClaimVerdict& verdict, bool verbos
 }
 
 std::string report(const std::string& file, const Bundle& bundle, const CheckArguments& arguments,
-                   const std::vector<ClaimVerdict>& verdicts, const Rational& rho) {
+                   const std::vector<ClaimVerdict>& verdicts, const Rational& rho,
+                   const std::set<std::string>& compared) {
     std::string text = printable(file) + "\n";
     text += "  " + describe_origin(bundle.input) + "\n";
     for (const std::string& line : describe_subject(bundle)) text += "  " + line + "\n";
@@ -86,18 +88,32 @@ std::string report(const std::string& file, const Bundle& bundle, const CheckArg
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         text += to_line(bundle.claims[i], verdicts[i], arguments.verbose, bundle);
     }
-    const std::string origin = bundle.subject.head ? "Q and K are" : "the matrix is";
-    text += arguments.input.empty()
-                ? "  not checked: whether " + origin + " that of the file named above (give --input FILE)\n"
-                : "  checked: " + origin + " that of " + printable(arguments.input) + " (SHA-256 and values)\n";
+    std::vector<std::string> open;
+    for (const char* role : {"query", "key", "matrix"}) {
+        const bool present = bundle.subject.head.has_value() == (role != std::string_view("matrix"));
+        if (present && !compared.contains(role)) open.push_back(role);
+    }
+    if (!compared.empty()) {
+        text += "  checked: " + join({compared.begin(), compared.end()}, " and ") + " against " +
+                printable(join(arguments.inputs, ", ")) + " (SHA-256 and values)\n";
+    }
+    if (!open.empty()) {
+        text += "  not checked: whether " + join(open, " and ") + " came from the file named above (give --input FILE)\n";
+    }
     return text;
+}
+
+std::set<std::string> compared_roles(const Bundle& bundle, const std::string& input) {
+    const std::vector<std::string> roles = require_input(bundle, input);
+    return {roles.begin(), roles.end()};
 }
 
 Outcome check_file(const std::string& file, const CheckArguments& arguments) {
     Outcome outcome;
     try {
         const Bundle bundle = read_bundle(file);
-        if (!arguments.input.empty()) require_input(bundle, arguments.input);
+        std::set<std::string> compared;
+        for (const std::string& input : arguments.inputs) compared.merge(compared_roles(bundle, input));
         const Level level = arguments.level == "fast" ? Level::fast : Level::exact;
         const std::vector<ClaimVerdict> verdicts = check(bundle, level);
         if (verdicts.empty()) {
@@ -110,7 +126,7 @@ Outcome check_file(const std::string& file, const CheckArguments& arguments) {
             }
         } else {
             const Rational rho = bundle.subject.head ? make_checker(bundle.subject, level)->rho() : Rational(0);
-            outcome.text = report(file, bundle, arguments, verdicts, rho);
+            outcome.text = report(file, bundle, arguments, verdicts, rho, compared);
         }
     } catch (const Error& error) {
         outcome = {"", error.what(), kBadInput};

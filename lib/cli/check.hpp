@@ -8,7 +8,7 @@ namespace rankcert::cli {
 
 struct CheckArguments {
     std::vector<std::string> certificates;
-    std::string input;
+    std::vector<std::string> inputs;
     std::string level = "exact";
     unsigned threads = 0;
     bool json = false;

@@ -22,6 +22,7 @@ struct HeadTensors {
 struct InputFile {
     std::string path;    ///< as the user wrote it
     std::string sha256;  ///< of the file; empty for a pair of files
+    std::map<std::string, std::string> role_sha256;  ///< of the files of a pair
     Safetensors contents;
 };
 

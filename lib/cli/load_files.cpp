@@ -51,7 +51,9 @@ InputFile read_pair(const std::string& query_path, const std::string& key_path) 
     InputFile input;
     input.path = query_path;
     for (const auto& [path, name] : {std::pair{&query_path, "query"}, std::pair{&key_path, "key"}}) {
-        Tensor tensor = read_npy(*path);
+        const std::vector<std::byte> bytes = read_file(*path);
+        input.role_sha256[name] = sha256(bytes);
+        Tensor tensor = parse_npy(bytes, *path);
         tensor.name = name;
         input.contents.tensors.push_back(std::move(tensor));
     }

@@ -194,10 +194,12 @@ LoadedTasks load_heads(const InputFile& input, const std::vector<std::string>& n
                             (tensors.name.empty() ? std::string() : printable(tensors.name) + ": ") + error.what());
             }
             task.format = common_format(query, key);
-            task.input.file = file_name_of(input.path);
+            task.input.file = printable(file_name_of(input.path));
             task.input.file_sha256 = input.sha256;
             task.input.tensors = {{"query", query.name}, {"key", key.name}};
             task.input.head = tensors.name;
+            task.input.tensor_sha256 = {{"query", sha256(query)}, {"key", sha256(key)}};
+            task.input.role_file_sha256 = input.role_sha256;
             task.path = input.path;
             task.beta_multiplier = multiplier.text;
             loaded.tasks.push_back(std::move(task));
@@ -226,9 +228,10 @@ LoadedTasks load_matrix(const std::string& path) {
     }
     task.name = stem_of(path);
     task.format = format_of(tensor);
-    task.input.file = file_name_of(path);
+    task.input.file = printable(file_name_of(path));
     task.input.file_sha256 = sha256(bytes);
     task.input.tensors = {{"matrix", ""}};
+    task.input.tensor_sha256 = {{"matrix", sha256(tensor)}};
     task.path = path;
     task.beta_multiplier = "1";
     LoadedTasks loaded;

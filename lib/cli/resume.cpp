@@ -35,13 +35,11 @@ bool same_subject(const Subject& subject, const Task& task) {
 
 }  // namespace
 
-Earlier look_at(const std::filesystem::path& certificate, const Task& task, const RunLog& log) {
+Earlier look_at(const std::filesystem::path& certificate, const Task& task) {
     Earlier earlier;
     std::error_code ignored;
     if (!std::filesystem::exists(std::filesystem::symlink_status(certificate, ignored))) return earlier;
-    std::string hash;
     try {
-        hash = sha256(read_file(certificate));
         earlier.bundle = read_bundle(certificate);
     } catch (const Error&) {
         earlier.state = Earlier::State::damaged;
@@ -49,11 +47,13 @@ Earlier look_at(const std::filesystem::path& certificate, const Task& task, cons
     }
     // The file that the certificate names counts as well as the numbers: --input compares it.
     if (!same_subject(earlier.bundle->subject, task) ||
-        earlier.bundle->input.file_sha256 != task.input.file_sha256 || earlier.bundle->input.head != task.input.head) {
+        earlier.bundle->input.file_sha256 != task.input.file_sha256 ||
+        earlier.bundle->input.role_file_sha256 != task.input.role_file_sha256 ||
+        earlier.bundle->input.head != task.input.head) {
         earlier.state = Earlier::State::other;
         return earlier;
     }
-    earlier.records = log.find(hash);
+    earlier.records = search_records(*earlier.bundle);
     earlier.state = Earlier::State::same;
     return earlier;
 }

@@ -8,7 +8,7 @@
 
 #include "load.hpp"
 #include "output.hpp"
-#include "run_log.hpp"
+#include "search_record.hpp"
 
 namespace rankcert::cli {
 
@@ -29,12 +29,12 @@ struct Earlier {
         same,     ///< a certificate about this task, perhaps for other tolerances
     };
     State state = State::absent;
-    std::optional<Bundle> bundle;
+    std::optional<Bundle> bundle;  ///< set for `other` and `same`
     SearchRecords records;
 };
 
 /// Reads the file and compares, exactly: query, key, scale, mask, multipliers, rounding, or the matrix.
-[[nodiscard]] Earlier look_at(const std::filesystem::path& certificate, const Task& task, const RunLog& log);
+[[nodiscard]] Earlier look_at(const std::filesystem::path& certificate, const Task& task);
 
 /// Whether an ε was searched for at least as hard as is asked for now.
 [[nodiscard]] bool suffices(const SearchRecords& records, const Rational& epsilon, const Request& request);
