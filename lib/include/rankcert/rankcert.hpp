@@ -1,0 +1,18 @@
+#pragma once
+/// \file rankcert.hpp  The whole library: reading heads, bracketing r_ε, writing and checking certificates.
+///
+/// The trusted part alone, without the search, is rankcert::core with the headers of the folders rigor, linalg,
+/// io, attention and certificate.
+
+#include "rankcert/attention/head.hpp"
+#include "rankcert/attention/softmax.hpp"
+#include "rankcert/bracket/bracket.hpp"
+#include "rankcert/certificate/bundle.hpp"
+#include "rankcert/certificate/checker.hpp"
+#include "rankcert/io/npy.hpp"
+#include "rankcert/io/safetensors.hpp"
+#include "rankcert/linalg/exact_matrix.hpp"
+#include "rankcert/rigor/decision.hpp"
+#include "rankcert/rigor/error.hpp"
+#include "rankcert/rigor/rational.hpp"
+#include "rankcert/version.hpp"
