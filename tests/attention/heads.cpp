@@ -23,7 +23,9 @@ Head head_of_row(const std::vector<double>& logits) {
 }
 
 Head random_head(std::mt19937_64& random) {
-    const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+    const auto pick = [&](int low, int high) {
+        return std::uniform_int_distribution<int>(low, high)(random);
+    };
     const auto entry = [&](int highest) {
         if (pick(0, 9) == 0) return 0.0;
         return std::ldexp(pick(-2047, 2047), pick(-50, highest) - 11);
@@ -45,12 +47,9 @@ Head random_head(std::mt19937_64& random) {
     Head head;
     head.query = ExactMatrix::from_double(query);
     head.key = ExactMatrix::from_double(key);
-    const Scale scales[] = {{Rational(1), 1},
-                            {Rational(1), static_cast<std::uint64_t>(d)},
-                            {Rational(1, 3), 1},
-                            {to_rational(0.17677669227123260), 1},
-                            {Rational(-5, 7), 3},
-                            {Rational(2), 49},
+    const Scale scales[] = {{Rational(1), 1},     {Rational(1), static_cast<std::uint64_t>(d)},
+                            {Rational(1, 3), 1},  {to_rational(0.17677669227123260), 1},
+                            {Rational(-5, 7), 3}, {Rational(2), 49},
                             {Rational(0), 1}};
     head.scale = scales[pick(0, 6)];
     const Rational multipliers[] = {Rational(1), Rational(1, 2), Rational(9, 10), Rational(0), Rational(4)};
@@ -58,8 +57,8 @@ Head random_head(std::mt19937_64& random) {
     switch (pick(0, 3)) {
         case 1:
             head.mask.kind = MaskKind::causal;
-            head.mask.alignment = n < m || pick(0, 1) == 0 ? CausalAlignment::top_left
-                                                           : CausalAlignment::bottom_right;
+            head.mask.alignment =
+                n < m || pick(0, 1) == 0 ? CausalAlignment::top_left : CausalAlignment::bottom_right;
             break;
         case 2:
             head.mask.kind = MaskKind::boolean;
@@ -78,7 +77,8 @@ Head random_head(std::mt19937_64& random) {
             head.mask.bias = ExactMatrix::from_double(bias);
             break;
         }
-        default: break;
+        default:
+            break;
     }
     return head;
 }
@@ -114,7 +114,8 @@ Rational reference_error(const Head& head, const ExactMatrix& centre) {
         for (Index j = 0; j < head.keys(); ++j) {
             mpfr_div(term, &weights[static_cast<std::size_t>(j)], sum, MPFR_RNDN);
             Rational value = 0;
-            if (mpfr_zero_p(term) == 0 && mpfr_get_exp(term) > -20000) mpfr_get_q(value.backend().data(), term);
+            if (mpfr_zero_p(term) == 0 && mpfr_get_exp(term) > -20000)
+                mpfr_get_q(value.backend().data(), term);
             error += boost::multiprecision::abs(Rational(value - centre(i, j)));
         }
         if (error > largest) largest = error;

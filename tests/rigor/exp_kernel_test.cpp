@@ -31,9 +31,9 @@ class ErrorCheck {
         mpfr_nextabove(high_);
         mpfr_mul_d(allowed_, low_, bound, MPFR_RNDD);
         mpfr_sub_d(difference_, high_, approximation, MPFR_RNDU);
-        if (!(mpfr_cmp(difference_, allowed_) <= 0)) return false;
+        if (mpfr_lessequal_p(difference_, allowed_) == 0) return false;  // NaN too
         mpfr_d_sub(difference_, approximation, low_, MPFR_RNDU);
-        return mpfr_cmp(difference_, allowed_) <= 0;
+        return mpfr_lessequal_p(difference_, allowed_) != 0;
     }
 
   private:
