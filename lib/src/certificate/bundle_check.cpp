@@ -1,0 +1,113 @@
+// The claims of a bundle, decided by a checker.
+
+#include <stdexcept>
+
+#include "bundle_format.hpp"
+
+namespace rankcert {
+namespace {
+
+/// Measures each witness when it is first asked for, and once.
+template <class Measure, class Witness>
+class Measures {
+  public:
+    Measures(Checker& checker, const std::vector<Witness>& witnesses)
+        : checker_(checker), witnesses_(witnesses), measures_(witnesses.size()) {}
+
+    const Proved<Measure>& at(int index) {
+        auto& measure = measures_.at(static_cast<std::size_t>(index));
+        if (!measure) measure.emplace(checker_.measure(witnesses_.at(static_cast<std::size_t>(index))));
+        return *measure;
+    }
+
+  private:
+    Checker& checker_;
+    const std::vector<Witness>& witnesses_;
+    std::vector<std::optional<Proved<Measure>>> measures_;
+};
+
+void add_reason(ClaimVerdict& verdict, const std::string& part, const std::string& reason) {
+    if (!verdict.reason.empty()) verdict.reason += "; ";
+    verdict.reason += part + ": " + reason;
+}
+
+/// A claim is as weak as its weakest part.
+void add_decision(ClaimVerdict& verdict, Decision part) {
+    if (part == Decision::refuted || verdict.decision == Decision::refuted) {
+        verdict.decision = Decision::refuted;
+    } else if (part == Decision::undecided) {
+        verdict.decision = Decision::undecided;
+    }
+}
+
+/// A part that is proved, but for another number than the claimed one.
+Decision for_claimed(Decision decision, bool strong_enough) {
+    return decision == Decision::proved && !strong_enough ? Decision::refuted : decision;
+}
+
+void decide_top_k(Checker& checker, const TopKBudget& claimed, ClaimVerdict& verdict) {
+    const Verdict<TopKBudget> budget = checker.prove_top_k_budget(claimed.epsilon);
+    Decision decision = budget.decision;
+    std::string reason = budget.reason;
+    if (budget.proof) {
+        const TopKBudget& proved = **budget.proof;
+        const std::string range = std::to_string(proved.lower) + " to " + std::to_string(proved.upper);
+        if (proved.lower >= claimed.lower && proved.upper <= claimed.upper) {
+            decision = Decision::proved;
+        } else if (proved.lower > claimed.upper || proved.upper < claimed.lower) {
+            decision = Decision::refuted;
+            reason = "the budget is proved to be " + range;
+        } else {
+            decision = Decision::undecided;
+            reason = "no more is proved than the budget " + range;
+        }
+    }
+    if (decision == Decision::proved) verdict.top_k = budget.proof;
+    add_decision(verdict, decision);
+    add_reason(verdict, "top-k", reason);
+}
+
+}  // namespace
+
+std::vector<ClaimVerdict> check(const Bundle& bundle, Level level) {
+    detail::require_well_formed(bundle);
+    const std::unique_ptr<Checker> checker = make_checker(bundle.subject, level);
+    Measures<LowerMeasure, LowerWitness> lower(*checker, bundle.lower_witnesses);
+    Measures<UpperMeasure, UpperWitness> upper(*checker, bundle.upper_witnesses);
+    std::vector<ClaimVerdict> verdicts;
+    for (const Claim& claim : bundle.claims) {
+        ClaimVerdict verdict;
+        verdict.epsilon = claim.epsilon;
+        verdict.decision = Decision::proved;  // of nothing, so far; a well-formed claim has a part
+        if (claim.lower_witness >= 0) {
+            const auto side = checker->decide(lower.at(claim.lower_witness), claim.epsilon);
+            const bool enough = side.proof && (*side.proof)->rank >= claim.lower;
+            add_decision(verdict, for_claimed(side.decision, enough));
+            if (enough) verdict.lower = side.proof;
+            add_reason(verdict, "lower",
+                       side.proof && !enough
+                           ? "the witness proves rank " + std::to_string((*side.proof)->rank) +
+                                 ", not the claimed " + std::to_string(claim.lower)
+                           : side.reason);
+        }
+        if (claim.upper_witness >= 0) {
+            const auto side = checker->decide(upper.at(claim.upper_witness), claim.epsilon);
+            const bool enough = side.proof && (*side.proof)->rank <= claim.upper;
+            add_decision(verdict, for_claimed(side.decision, enough));
+            if (enough) verdict.upper = side.proof;
+            add_reason(verdict, "upper",
+                       side.proof && !enough
+                           ? "the witness proves rank " + std::to_string((*side.proof)->rank) +
+                                 ", not the claimed " + std::to_string(claim.upper)
+                           : side.reason);
+        }
+        if (claim.top_k) decide_top_k(*checker, *claim.top_k, verdict);
+        if (verdict.lower && verdict.upper && (*verdict.lower)->rank > (*verdict.upper)->rank) {
+            throw std::logic_error("a checker proved a lower bound above an upper one");
+        }
+        verdicts.push_back(std::move(verdict));
+    }
+    return verdicts;
+}
+
+}  // namespace rankcert

@@ -1,0 +1,223 @@
+// The bytes of a certificate file.
+
+#include <algorithm>
+
+#include "bundle_format.hpp"
+#include "io/text.hpp"
+#include "rankcert/io/json.hpp"
+#include "rankcert/io/sha256.hpp"
+#include "rankcert/rigor/error.hpp"
+#include "rankcert/version.hpp"
+
+namespace rankcert {
+
+namespace detail {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// What every certificate begins with, after the eight bytes of the header's length; the digest follows.
+constexpr std::string_view kBeginning = "{\"__metadata__\":{\"digest\":\"";
+constexpr std::size_t kDigestAt = 8 + kBeginning.size();
+constexpr std::size_t kDigestSize = 64;
+
+/// The digest that belongs to a file: SHA-256 of the file with 64 zeros in the digest's place.
+/// Precondition: the file is at least that long.
+std::string digest_of(std::span<const std::byte> bytes) {
+    Sha256 hash;
+    hash.update(bytes.first(kDigestAt));
+    hash.update(std::string(kDigestSize, '0'));
+    hash.update(bytes.subspan(kDigestAt + kDigestSize));
+    return hash.finish();
+}
+
+Tensor bool_tensor(const BoolMatrix& keep) {
+    Tensor tensor{"mask",
+                  DType::boolean,
+                  {static_cast<std::uint64_t>(keep.rows()), static_cast<std::uint64_t>(keep.cols())},
+                  {}};
+    for (Index i = 0; i < keep.rows(); ++i) {
+        for (Index j = 0; j < keep.cols(); ++j)
+            tensor.data.push_back(keep(i, j) ? std::byte{1} : std::byte{0});
+    }
+    return tensor;
+}
+
+Tensor operand(const char* name, const ExactMatrix& matrix, NumberFormat format) {
+    if (!matrix.is_double())
+        throw Error("the matrix '" + std::string(name) + "' does not hold floating-point numbers");
+    return from_matrix(name, matrix.to_double(), dtype_of(format));
+}
+
+std::string format_information(const std::map<std::string, std::string>& information) {
+    return nlohmann::json(information).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::map<std::string, std::string> parse_information(const std::string& text, const std::string& file) {
+    const nlohmann::json json = parse_json(text, file + ": information", 2);
+    std::map<std::string, std::string> information;
+    if (!json.is_object()) throw Error(file + ": information is not a JSON object");
+    for (const auto& [key, value] : json.items()) {
+        if (!value.is_string()) throw Error(file + ": information " + io::in_quotes(key) + " is not a text");
+        information[key] = value.get<std::string>();
+    }
+    return information;
+}
+
+/// The tensors of a file, each to be asked for once.
+class Tensors {
+  public:
+    Tensors(const Safetensors& contents, const std::string& file) : file_(file) {
+        if (!contents.unread.empty()) {
+            throw Error(file + ": tensor " + io::in_quotes(contents.unread.front().name) +
+                        " does not belong to a certificate");
+        }
+        for (const Tensor& tensor : contents.tensors) left_[tensor.name] = &tensor;
+    }
+
+    const Tensor& take(const std::string& name) {
+        const auto found = left_.find(name);
+        if (found == left_.end()) throw Error(file_ + ": has no tensor " + io::in_quotes(name));
+        const Tensor& tensor = *found->second;
+        left_.erase(found);
+        return tensor;
+    }
+
+    void finish() const {
+        if (left_.empty()) return;
+        throw Error(file_ + ": tensor " + io::in_quotes(left_.begin()->first) +
+                    " belongs to nothing in the statement");
+    }
+
+  private:
+    const std::string& file_;
+    std::map<std::string, const Tensor*> left_;
+};
+
+ExactMatrix load_operand(const Tensor& tensor, NumberFormat format) {
+    if (tensor.dtype != dtype_of(format)) {
+        throw Error("tensor '" + tensor.name + "' is " + to_string(tensor.dtype) +
+                    " where the statement says " + to_string(dtype_of(format)));
+    }
+    return ExactMatrix::from_double(to_matrix(tensor));
+}
+
+/// Version 1 of the format.
+Bundle parse_version_1(const Safetensors& contents, const std::string& file) {
+    Statement statement = parse_statement(contents.metadata.at("statement"), file);
+    Bundle& bundle = statement.bundle;
+    bundle.information = parse_information(contents.metadata.at("information"), file);
+    Tensors tensors(contents, file);
+    try {
+        if (bundle.subject.head) {
+            Head& head = *bundle.subject.head;
+            head.query = load_operand(tensors.take("query"), bundle.format);
+            head.key = load_operand(tensors.take("key"), bundle.format);
+            if (head.mask.kind == MaskKind::boolean) head.mask.keep = to_bool_matrix(tensors.take("mask"));
+        }
+        visit_all_matrices(bundle, [&](const std::string& name, ExactMatrix& matrix) {
+            const auto exponent = statement.exponents.find(name);
+            matrix = load_matrix(tensors.take(name), exponent == statement.exponents.end()
+                                                         ? std::nullopt
+                                                         : std::optional(exponent->second));
+        });
+        tensors.finish();
+        require_well_formed(bundle);
+    } catch (const Error& error) {
+        const std::string sentence = error.what();
+        throw Error(sentence.starts_with(file) ? sentence : file + ": " + sentence);
+    }
+    return std::move(bundle);
+}
+
+}  // namespace
+
+std::vector<std::byte> format_exactly(const Bundle& bundle) {
+    require_well_formed(bundle);
+    Safetensors contents;
+    if (bundle.subject.head) {
+        const Head& head = *bundle.subject.head;
+        contents.tensors.push_back(operand("query", head.query, bundle.format));
+        contents.tensors.push_back(operand("key", head.key, bundle.format));
+        if (head.mask.kind == MaskKind::boolean) contents.tensors.push_back(bool_tensor(head.mask.keep));
+    }
+    std::map<std::string, long> exponents;
+    visit_all_matrices(bundle, [&](const std::string& name, const ExactMatrix& matrix) {
+        StoredMatrix stored = store_matrix(name, matrix);
+        if (stored.exponent) exponents[name] = *stored.exponent;
+        contents.tensors.push_back(std::move(stored.tensor));
+    });
+    contents.metadata = {{"digest", std::string(kDigestSize, '0')},
+                         {"format", std::string(kFormatName)},
+                         {"format_version", std::string(kFormatVersion)},
+                         {"information", format_information(bundle.information)},
+                         {"statement", format_statement(bundle, exponents)}};
+    Bytes bytes = format_safetensors(contents);
+    const std::string digest = digest_of(bytes);
+    std::transform(digest.begin(), digest.end(), bytes.begin() + kDigestAt,
+                   [](char c) { return static_cast<std::byte>(c); });
+    return bytes;
+}
+
+}  // namespace detail
+
+std::vector<std::byte> format_bundle(const Bundle& bundle) {
+    Bundle with_tool = bundle;
+    with_tool.information.try_emplace("tool", std::string("rankcert ") + kVersion);
+    return detail::format_exactly(with_tool);
+}
+
+void write_bundle(const Bundle& bundle, const std::filesystem::path& path) {
+    write_file_atomically(path, format_bundle(bundle));
+}
+
+Bundle parse_bundle(std::span<const std::byte> bytes, const std::string& file) {
+    const Safetensors contents = parse_safetensors(bytes, file);
+    const auto& metadata = contents.metadata;
+    const auto value = [&metadata](const std::string& key) -> std::string_view {
+        const auto found = metadata.find(key);
+        return found == metadata.end() ? std::string_view() : std::string_view(found->second);
+    };
+    if (value("format") != detail::kFormatName) {
+        throw Error(file +
+                    ": is not a rankcert certificate (its metadata has no format \"rankcert-certificate\")");
+    }
+    if (value("format_version") != detail::kFormatVersion) {
+        throw Error(file + ": is a certificate of the format version " +
+                    io::in_quotes(value("format_version")) +
+                    "; this program knows version 1, so use a newer one");
+    }
+    for (const auto& [key, text] : metadata) {
+        if (key != "digest" && key != "format" && key != "format_version" && key != "information" &&
+            key != "statement") {
+            throw Error(file + ": has the unknown metadata " + io::in_quotes(key));
+        }
+    }
+    if (metadata.size() != 5)
+        throw Error(file + ": must have a digest, information and a statement in its metadata");
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (text.substr(8, detail::kBeginning.size()) != detail::kBeginning ||
+        value("digest").size() != detail::kDigestSize) {
+        throw Error(file + ": does not begin with its digest, as a certificate does");
+    }
+    if (detail::digest_of(bytes) != value("digest")) {
+        throw Error(
+            file +
+            ": was changed or damaged after it was written (its digest does not match); make it again");
+    }
+    Bundle bundle = detail::parse_version_1(contents, file);
+    // One meaning, one file: this leaves no room for white space, other spellings of a number, -0.0, another
+    // order of tensors, or limbs that say nothing.
+    const std::vector<std::byte> again = detail::format_exactly(bundle);
+    if (!std::equal(again.begin(), again.end(), bytes.begin(), bytes.end())) {
+        throw Error(
+            file + ": is not in the canonical form of a certificate; write it as certificate-format.md says");
+    }
+    return bundle;
+}
+
+Bundle read_bundle(const std::filesystem::path& path) {
+    return parse_bundle(read_file(path, detail::kMaxCertificateBytes), path.string());
+}
+
+}  // namespace rankcert
