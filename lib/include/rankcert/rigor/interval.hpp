@@ -33,8 +33,6 @@ struct DirectedRounding {
     using unprotected_rounding = DirectedRounding;
     static double conv_down(double x) noexcept { return x; }
     static double conv_up(double x) noexcept { return x; }
-    static double conv_down(const Rational& x) { return lower_double(x); }
-    static double conv_up(const Rational& x) { return upper_double(x); }
     static double add_down(double x, double y) noexcept { return rankcert::add_down(x, y); }
     static double add_up(double x, double y) noexcept { return rankcert::add_up(x, y); }
     static double sub_down(double x, double y) noexcept { return rankcert::sub_down(x, y); }
