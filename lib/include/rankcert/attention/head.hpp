@@ -38,9 +38,9 @@ enum class NumberFormat { float16, bfloat16, float32, float64 };
 
 /// A softmax head A = softmax(multiplier · scale · Q Kᵀ + bias), row by row over the visible keys — or, where
 /// multiplier_low < multiplier_high or `rounded_from` is set, the whole family of heads with
-/// multiplier ∈ [multiplier_low, multiplier_high] and with any real Q′, K′ that round (to nearest) to Q, K in that
-/// format. A statement about the family holds for each of its members. The multiplier scales q·k only, not
-/// an additive mask.
+/// multiplier ∈ [multiplier_low, multiplier_high] and with any real Q′, K′ that round (to nearest) to Q, K in
+/// that format. A statement about the family holds for each of its members. The multiplier scales q·k only,
+/// not an additive mask.
 struct Head {
     ExactMatrix query;  ///< Q, m×d
     ExactMatrix key;    ///< K, N×d
@@ -59,7 +59,8 @@ struct Head {
 };
 
 /// Throws Error where shapes disagree, a size is zero, sqrt_of is zero, the multiplier interval is empty or
-/// negative, or a row sees no key (the error names the row).
+/// negative, a row sees no key (the error names the row), or an entry of Q or K is not a number of the format
+/// that `rounded_from` names (the error names the entry).
 void validate(const Head& head);
 
 }  // namespace rankcert

@@ -1,8 +1,12 @@
 #pragma once
 /// \file softmax.hpp  Softmax attention as one exact matrix Ã and a proved bound ρ ≥ ‖A − Ã‖.
 ///
-/// ‖·‖ is the largest row ℓ1 norm. See lib/docs/certificates.md, section "One exact matrix".
+/// ‖·‖ is the largest row ℓ1 norm. Statements and proofs, with the floating-point arguments:
+/// lib/docs/softmax.md; what ρ is good for: lib/docs/certificates.md, section "One exact matrix". All
+/// functions throw Error where validate(head) does. None depends on the caller's rounding mode, on
+/// flush-to-zero or on threads.
 
+#include <optional>
 #include <vector>
 
 #include "rankcert/attention/head.hpp"
@@ -20,21 +24,29 @@ struct SoftmaxEnclosure {
     ErrorBounds error;   ///< of ‖A − Ã‖
 };
 
-/// Ã on the grid 2^−precision with its error, by MPFR with directed rounding. Ã depends on nothing but the
-/// head and the precision; rows are shift-invariant; logits may have any size.
+/// Ã on the grid 2^−precision with its error, by MPFR with directed rounding.
+///
+/// Ã depends on nothing but the head and the precision; it is near the middle member of a family. Rows are
+/// shift-invariant: a constant added to a row's logits, if it is added exactly, changes no bit. Logits may
+/// have any size. For a single head error.upper ≤ keys · 2^(−precision−1) · (1 + 2^−40), up to a million
+/// keys. Cost: one exponential of about precision + 64 bits for a visible key (some 2.5 µs at precision 53).
 [[nodiscard]] SoftmaxEnclosure enclose_softmax(const Head& head, unsigned precision = 53);
 
-/// Bounds on ‖A − centre‖ for a given centre (any exact m×N matrix), with MPFR at `working_bits` bits; more
-/// bits give bounds at least as tight for a single head. The exact checker's ρ.
+/// Bounds on ‖A − centre‖ for a given centre (any exact m×N matrix, hidden entries included), with MPFR at
+/// `working_bits` bits (64 at least). At 8 bits more the bounds of a single head are at least as tight; what
+/// cannot be told apart at the given bits is about keys · 2^(1 − working_bits). The exact checker's ρ. Throws
+/// Error where the centre has another shape.
 [[nodiscard]] ErrorBounds enclose_softmax_error(const Head& head, const ExactMatrix& centre,
                                                 unsigned working_bits);
 
-/// An upper bound of ‖A − centre‖ in float64 arithmetic with proved error bounds: wider, much faster. The fast
-/// checker's ρ. centre must be exact doubles. Returns nothing where the bound is not finite.
+/// An upper bound of ‖A − centre‖ over the family in float64 arithmetic with proved error bounds: wider
+/// (about 1e-13 for ordinary heads), much faster. The fast checker's ρ. Returns nothing where Q, K, the bias
+/// or the centre are not finite doubles, or where float64 overflows on the way. Throws Error where the centre
+/// has another shape. Cost: two m×d×N products and m·N exponentials of the float64 kernel.
 [[nodiscard]] std::optional<double> upper_softmax_error_fast(const Head& head, const Eigen::MatrixXd& centre);
 
-/// The number of classes of rows with exactly equal logit differences and equal visible sets: an upper bound of
-/// rank A. For a family with rounding it is the number of rows.
+/// The number of classes of rows with exactly equal logit differences and equal visible sets: an upper bound
+/// of rank A, for every member of the family. For a family with rounding it is the number of rows. Exact.
 [[nodiscard]] Eigen::Index count_distinct_rows(const Head& head);
 
 }  // namespace rankcert
