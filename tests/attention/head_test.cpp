@@ -113,3 +113,27 @@ TEST_CASE("numbers that the stated format does not have are refused by their ind
     head.rounded_from = NumberFormat::float16;
     CHECK(complaint(head).find("entry (1, 0) of the key matrix is not a float16") != std::string::npos);
 }
+
+TEST_CASE("exponents beyond any number format are refused before they fill the memory") {
+    const auto absurd = [](long exponent) {
+        return ExactMatrix::from_integers(1, 1, {Integer(1)}, exponent);
+    };
+    Head head = head_of_row({1});
+    CHECK(complaint(head).empty());
+    for (const long exponent : {1L << 22, -(1L << 22)}) {
+        Head broken = head;
+        broken.query = absurd(exponent);
+        CHECK(complaint(broken).find("the query matrix has 1-bit entries at the scale 2^") !=
+              std::string::npos);
+        broken = head;
+        broken.key = absurd(exponent);
+        CHECK(complaint(broken).find("key matrix") != std::string::npos);
+        broken = head;
+        broken.mask.kind = MaskKind::additive;
+        broken.mask.bias = absurd(exponent);
+        CHECK(complaint(broken).find("additive mask") != std::string::npos);
+        CHECK_THROWS_AS((void)enclose_softmax_error(head, absurd(exponent), 128), Error);
+    }
+    head.key = absurd(5000);
+    CHECK(enclose_softmax(head).error.upper == 0);
+}

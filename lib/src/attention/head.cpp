@@ -1,5 +1,6 @@
 #include "rigor/trusted.hpp"
 //
+#include "attention/magnitude.hpp"
 #include "rankcert/attention/head.hpp"
 #include "rankcert/attention/number_format.hpp"
 #include "rankcert/rigor/error.hpp"
@@ -44,6 +45,14 @@ void require_format(const ExactMatrix& values, NumberFormat format, const char* 
 
 }  // namespace
 
+void attention_detail::require_moderate(const ExactMatrix& values, const char* what) {
+    if (values.exponent() > kMostBits || values.exponent() < -kMostBits || values.bits() > kMostBits) {
+        throw Error(std::string("the ") + what + " has " + std::to_string(values.bits()) +
+                    "-bit entries at the scale 2^" + std::to_string(values.exponent()) +
+                    ", far beyond any floating-point format: the file is damaged or is not what it says");
+    }
+}
+
 bool Head::visible(Index i, Index j) const {
     switch (mask.kind) {
         case MaskKind::causal:
@@ -66,6 +75,8 @@ void validate(const Head& head) {
                     std::to_string(head.key.cols()) +
                     ": both need the same number (is one of them stored transposed?)");
     }
+    attention_detail::require_moderate(head.query, "query matrix");
+    attention_detail::require_moderate(head.key, "key matrix");
     if (head.scale.sqrt_of == 0) throw Error("the scale divides by sqrt(0): give the dimension of the head");
     if (head.multiplier_low < 0) {
         throw Error("the temperature multiplier " + to_string(head.multiplier_low) +
@@ -80,6 +91,7 @@ void validate(const Head& head) {
     }
     if (head.mask.kind == MaskKind::additive) {
         require_shape(head.mask.bias.rows(), head.mask.bias.cols(), head, "additive mask");
+        attention_detail::require_moderate(head.mask.bias, "additive mask");
     }
     require_visible_keys(head);
     if (head.rounded_from) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "attention/family.hpp"
+#include "attention/magnitude.hpp"
 #include "attention/softmax_rows.hpp"
 #include "rankcert/attention/softmax.hpp"
 #include "rankcert/rigor/error.hpp"
@@ -128,6 +129,7 @@ ErrorBounds enclose_softmax_error(const Head& head, const ExactMatrix& centre, u
                     std::to_string(head.queries()) + "×" + std::to_string(head.keys()) +
                     ": the centre belongs to another head");
     }
+    attention_detail::require_moderate(centre, "centre matrix");
     const unsigned bits = std::max(working_bits, kLeastBits);
     const ExactLogits logits(head);
     FamilyDistance family(logits, bits);
