@@ -258,3 +258,18 @@ TEST_CASE("an enclosed rational is tight") {
     CHECK(contains(rankcert::enclose(third), third));
     CHECK(equal(rankcert::enclose(third, Rational(1)), make_interval(rankcert::lower_double(third), 1)));
 }
+
+TEST_CASE("integers that are no doubles are enclosed, not rounded") {
+    const long odd = (1L << 53) + 1;
+    const Rational exact{rankcert::Integer(odd)};
+    CHECK(contains(Interval(odd), exact));
+    CHECK(contains(make_interval(0, 0) + odd, exact));
+    CHECK(contains(odd - make_interval(0, 0), exact));
+    CHECK(contains(1 * make_interval(1, 1) * odd, exact));
+    CHECK(contains(odd / make_interval(1, 1), exact));
+    Interval assigned;
+    assigned = odd;
+    CHECK(contains(assigned, exact));
+    CHECK(contains(Interval(18446744073709551615ULL), Rational(rankcert::Integer(18446744073709551615ULL))));
+    CHECK(equal(2 * make_interval(1, 3), make_interval(2, 6)));
+}

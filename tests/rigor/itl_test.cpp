@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -189,4 +190,35 @@ TEST_CASE("every IEEE 1788 case of every offered operation gives the tightest in
         CAPTURE(name);
         CHECK(seen.count(name) == 1);
     }
+}
+
+TEST_CASE("the check of the IEEE 1788 cases notices one unit of the last place, and its reader every fault") {
+    using rankcert::make_interval;
+    const Interval x = make_interval(1.0, 2.0);
+    CHECK(same(x, x));
+    CHECK_FALSE(same(make_interval(std::nextafter(1.0, 0.0), 2.0), x));
+    CHECK_FALSE(same(make_interval(1.0, std::nextafter(2.0, 3.0)), x));
+    CHECK_FALSE(same(make_interval(std::nextafter(1.0, 2.0), 2.0), x));
+    CHECK_FALSE(same(rankcert::empty_interval(), x));
+    CHECK_FALSE(same(rankcert::entire_interval(), rankcert::empty_interval()));
+    CHECK_FALSE(same(1.0, x));
+    CHECK_FALSE(same(1.0, std::nextafter(1.0, 2.0)));
+    CHECK_FALSE(same(true, false));
+    CHECK_FALSE(same(NotAnInterval{}, NotAnInterval{}));
+    const std::string path = "itl_reader_test.itl";
+    for (const char* text :
+         {"testcase a { add [1,2] [1,2] = [2,4] }", "testcase a { add [1,2 = [2,4]; }",
+          "testcase a { add [1,2] [1,2] [2,4]; }", "case a { add [1,2] = [2,4]; }",
+          "testcase a { neg [2,1] = [2,4]; }", "testcase a { neg [1,2]_xyz = [2,4]; }",
+          "testcase a { neg [1,x] = [2,4]; }", "/* testcase a", "testcase a { neg [1] = [2,4]; }"}) {
+        std::ofstream(path) << text;
+        CAPTURE(text);
+        CHECK_THROWS_AS(rankcert::tests::read_itl(path), std::runtime_error);
+    }
+    std::ofstream(path) << "testcase a {\n // none\n add [1.0, 2.0]_com [1,2] = [2.0,4.0]_com; /* neg */ }\n";
+    const auto cases = rankcert::tests::read_itl(path);
+    REQUIRE(cases.size() == 1);
+    CHECK(cases[0].line == 3);
+    CHECK(cases[0].operands.size() == 2);
+    std::remove(path.c_str());
 }

@@ -4,6 +4,10 @@
 #include "rigor/mp_scratch.hpp"
 #include "rigor/trusted.hpp"  // refuses unsafe compiler flags
 
+#if MPFR_VERSION < MPFR_VERSION_NUM(4, 2, 0)
+#error "MPFR 4.2 or newer is needed."
+#endif
+
 namespace rankcert {
 namespace {
 
@@ -11,8 +15,7 @@ namespace {
 /// limits.
 class FixedPower {
   public:
-    FixedPower(const Rational& exponent, mpfr_prec_t result_bits)
-        : exponent_(exponent), negative_(exponent < 0) {
+    FixedPower(const Rational& exponent, mpfr_prec_t result_bits) : negative_(exponent < 0) {
         const Integer p = numerator(exponent);
         const Integer q = denominator(exponent);
         // Roots of exact powers are correctly rounded; they serve while the exact power stays short.
@@ -60,7 +63,6 @@ class FixedPower {
         return true;
     }
 
-    Rational exponent_;
     bool negative_;
     bool use_root_ = false;
     unsigned long p_ = 0;

@@ -1,5 +1,4 @@
-#include "rigor/trusted.hpp"
-// The line above refuses unsafe compiler flags.
+#include "rigor/trusted.hpp"  // refuses unsafe compiler flags
 #include <algorithm>
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// \file trusted.hpp  Included first by every trusted source: refuses flags under which float64 is not IEEE
+/// \file trusted.hpp  Included by every trusted source: refuses flags under which float64 is not IEEE
 /// 754.
 ///
 /// It is not included by public headers, which a user may compile with any flags.

@@ -21,6 +21,7 @@
 #include <boost/numeric/interval/compare/certain.hpp>
 #include <boost/numeric/interval/interval.hpp>
 #include <boost/numeric/interval/policies.hpp>
+#include <concepts>
 #include <limits>
 
 #include "rankcert/rigor/directed.hpp"
@@ -33,6 +34,19 @@ struct DirectedRounding {
     using unprotected_rounding = DirectedRounding;
     static double conv_down(double x) noexcept { return x; }
     static double conv_up(double x) noexcept { return x; }
+    static double conv_down(float x) noexcept { return static_cast<double>(x); }
+    static double conv_up(float x) noexcept { return static_cast<double>(x); }
+    /// Integers beyond 2^53 are rounded, too.
+    template <std::integral T>
+    static double conv_down(T x) {
+        return lower_double(Rational(x));
+    }
+    template <std::integral T>
+    static double conv_up(T x) {
+        return upper_double(Rational(x));
+    }
+    static double conv_down(long double x) = delete;  // it would be rounded to nearest
+    static double conv_up(long double x) = delete;
     static double add_down(double x, double y) noexcept { return rankcert::add_down(x, y); }
     static double add_up(double x, double y) noexcept { return rankcert::add_up(x, y); }
     static double sub_down(double x, double y) noexcept { return rankcert::sub_down(x, y); }
@@ -135,6 +149,42 @@ using Interval =
 [[nodiscard]] inline Interval operator*(double a, const Interval& b) noexcept { return Interval(a) * b; }
 [[nodiscard]] inline Interval operator/(const Interval& a, double b) noexcept { return a / Interval(b); }
 [[nodiscard]] inline Interval operator/(double a, const Interval& b) noexcept { return Interval(a) / b; }
+
+/// A number that is not always a double: it is enclosed first (integers) or does not compile (long double).
+template <typename T>
+concept WiderNumber = std::integral<T> || std::same_as<T, long double>;
+template <WiderNumber T>
+[[nodiscard]] Interval operator+(const Interval& a, T b) {
+    return a + Interval(b);
+}
+template <WiderNumber T>
+[[nodiscard]] Interval operator+(T a, const Interval& b) {
+    return Interval(a) + b;
+}
+template <WiderNumber T>
+[[nodiscard]] Interval operator-(const Interval& a, T b) {
+    return a - Interval(b);
+}
+template <WiderNumber T>
+[[nodiscard]] Interval operator-(T a, const Interval& b) {
+    return Interval(a) - b;
+}
+template <WiderNumber T>
+[[nodiscard]] Interval operator*(const Interval& a, T b) {
+    return a * Interval(b);
+}
+template <WiderNumber T>
+[[nodiscard]] Interval operator*(T a, const Interval& b) {
+    return Interval(a) * b;
+}
+template <WiderNumber T>
+[[nodiscard]] Interval operator/(const Interval& a, T b) {
+    return a / Interval(b);
+}
+template <WiderNumber T>
+[[nodiscard]] Interval operator/(T a, const Interval& b) {
+    return Interval(a) / b;
+}
 
 [[nodiscard]] Interval fma(const Interval& a, const Interval& b, const Interval& c) noexcept;  ///< a·b + c
 [[nodiscard]] Interval recip(const Interval& x) noexcept;                                      ///< 1/x
