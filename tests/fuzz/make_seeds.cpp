@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "certificate/bundle_samples.hpp"
 #include "io/files.hpp"
 #include "rankcert/io/npy.hpp"
 #include "rankcert/io/safetensors.hpp"
@@ -16,6 +17,23 @@ Tensor tensor(std::string name, rankcert::DType dtype, std::vector<std::uint64_t
     const auto size = rankcert::byte_size(result.shape, static_cast<unsigned>(8 * rankcert::size_of(dtype)));
     for (std::uint64_t k = 0; k < *size; ++k) result.data.push_back(static_cast<std::byte>(k % 2));
     return result;
+}
+
+/// A head of two queries and two keys with a mask of the given kind. (What Ã is, is no matter to a reader.)
+rankcert::Bundle head(rankcert::MaskKind mask) {
+    rankcert::Bundle bundle = samples::two_by_two();
+    rankcert::Head head;
+    head.query = samples::matrix(2, 1, {0.5, -1});
+    head.key = samples::matrix(2, 1, {2, 0.25});
+    head.scale.sqrt_of = 2;
+    head.mask.kind = mask;
+    head.mask.keep = rankcert::BoolMatrix::Constant(2, 2, true);
+    head.mask.bias = rankcert::ExactMatrix(2, 2);
+    head.rounded_from = rankcert::NumberFormat::float16;
+    bundle.format = rankcert::NumberFormat::float16;
+    bundle.subject.head = std::move(head);
+    bundle.input.tensors = {{"query", "q"}, {"key", "k"}};
+    return bundle;
 }
 
 }  // namespace
@@ -62,5 +80,14 @@ int main(int argc, char** argv) {
     put("json", "object",
         files::to_bytes(R"({"a":[1,-2,2.5e3,true,false,null,"\u00e9\ud83d\ude00"],"b":{"c":{},"d":[[]]}})"));
     put("json", "number", files::to_bytes("-0.5"));
+
+    rankcert::Bundle wide = samples::two_by_two();
+    wide.subject.centre = samples::diagonal(2, (rankcert::Integer(1) << 70) + 1, -70);
+    put("certificate", "identity", rankcert::format_bundle(samples::identity()));
+    put("certificate", "two-by-two", rankcert::format_bundle(samples::two_by_two()));
+    put("certificate", "limbs", rankcert::format_bundle(wide));
+    put("certificate", "causal", rankcert::format_bundle(head(rankcert::MaskKind::causal)));
+    put("certificate", "boolean", rankcert::format_bundle(head(rankcert::MaskKind::boolean)));
+    put("certificate", "additive", rankcert::format_bundle(head(rankcert::MaskKind::additive)));
     return 0;
 }
