@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <cfenv>
+#include <type_traits>
+
 #include "certificate/exact_checker.hpp"
 #include "exact_oracle.hpp"
 #include "rankcert/rigor/error.hpp"
@@ -208,4 +211,35 @@ TEST_CASE("a subject that is not well formed is refused") {
     const Rational poor = make_checker({head, ExactMatrix(2, 2)}, Level::exact)->rho();  // is not an error
     CHECK(poor >= 1);
     CHECK(poor < 1 + two_to(-40));
+}
+
+TEST_CASE("the answers do not depend on the rounding mode") {
+    const auto answers = [] {
+        const Head head = two_by_two(3);
+        const Subject subject{head, enclose_softmax(head, 53).centre};
+        const auto c = detail::make_exact_checker(subject);
+        const auto w = whole_space(subject.centre, 60);
+        const RepresentativeRowsWitness p{{0, 0}};
+        std::vector<std::string> texts{to_string(c->rho()), to_string(*c->lower_reach(w)),
+                                       to_string(*c->upper_reach(p))};
+        for (int k = 0; k <= 40; ++k) {
+            texts.push_back(c->prove_rank_at_least(w, Rational(k, 400)).reason);
+            texts.push_back(to_string(c->prove_rank_at_most(p, Rational(k, 400)).decision));
+        }
+        return texts;
+    };
+    const auto expected = answers();
+    for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+        std::fesetround(mode);
+        const auto got = answers();
+        std::fesetround(FE_TONEAREST);
+        CHECK(got == expected);
+    }
+}
+
+TEST_CASE("a proof cannot be made outside the checkers") {
+    CHECK_FALSE(std::is_default_constructible_v<detail::CheckerKey>);
+    CHECK_FALSE(std::is_aggregate_v<detail::CheckerKey>);
+    CHECK_FALSE(std::is_constructible_v<Proved<RankAtLeast>, RankAtLeast>);
+    CHECK_FALSE(std::is_default_constructible_v<Proved<RankAtLeast>>);
 }

@@ -383,6 +383,95 @@ TEST_CASE("mutants of representative rows are judged as the oracle judges them")
     });
 }
 
+namespace {
+
+// A small head with integer queries and keys, its centre on a grid that may be coarse.
+Subject random_head(std::mt19937_64& random) {
+    const auto integers = [&](std::size_t rows, std::size_t cols) {
+        std::vector<Integer> values;
+        for (std::size_t at = 0; at < rows * cols; ++at)
+            values.push_back(static_cast<long>(random() % 9) - 4);
+        return ExactMatrix::from_integers(static_cast<Index>(rows), static_cast<Index>(cols), values, -1);
+    };
+    const std::size_t m = 1 + below(4, random), n = m + below(3, random), d = 1 + below(3, random);
+    Head head;
+    head.query = integers(m, d);
+    head.key = integers(n, d);
+    head.scale.sqrt_of = 1 + below(3, random);
+    if ((random() & 1) != 0) head.mask.kind = MaskKind::causal;
+    if (random() % 4 == 0) head.multiplier_high = 1 + two_to(-12);
+    const unsigned precision = random() % 2 == 0 ? 12 : 53;
+    return {head, enclose_softmax(head, precision).centre};
+}
+
+// With ρ known only between bounds, the oracle says what must be proved, what must be refuted, and what may
+// be either.
+struct Expected {
+    bool surely = false;
+    bool possibly = false;
+};
+
+void compare(const Expected& expected, Decision decision, Tally& tally) {
+    if (expected.surely) REQUIRE(decision == Decision::proved);
+    if (!expected.possibly) REQUIRE(decision == Decision::refuted);
+    tally.proved += decision == Decision::proved ? 1 : 0;
+    tally.refuted += decision == Decision::refuted ? 1 : 0;
+}
+
+template <class Witness>
+void mutate_on_head(const Subject& subject, const ErrorBounds& rho, Checker& checker, const Witness& witness,
+                    std::mt19937_64& random, Tally& tally) {
+    constexpr bool lower = std::is_constructible_v<LowerWitness, Witness>;
+    const Shaped a = widen(subject.centre);
+    Rational edge = 0;
+    if constexpr (lower)
+        edge = checker.lower_reach(witness).value_or(0);
+    else
+        edge = checker.upper_reach(witness).value_or(0);
+    for (int k = 0; k < 8; ++k) {
+        const Witness w = k < 3 ? witness : mutant(witness, random);
+        Rational eps = beside(edge, random);
+        if (random() % 3 == 0) eps += lower ? Rational(-rho.upper) : rho.upper;
+        if (eps < 0) eps = 0;
+        if constexpr (lower)
+            compare({oracle(w, a, eps + rho.upper).holds, oracle(w, a, eps + rho.lower).holds},
+                    checker.prove_rank_at_least(w, eps).decision, tally);
+        else
+            compare({oracle(w, a, eps - rho.upper).holds, oracle(w, a, eps - rho.lower).holds},
+                    checker.prove_rank_at_most(w, eps).decision, tally);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("mutants on softmax heads are judged with the error of the centre on the safe side") {
+    std::mt19937_64 random(8);
+    Tally below_edge, above_edge;
+    for (int round = 0; round < 150; ++round) {
+        const Subject subject = random_head(random);
+        const auto checker = detail::make_exact_checker(subject);
+        const ErrorBounds rho = enclose_softmax_error(*subject.head, subject.centre, 128);
+        const Shaped a = widen(subject.centre);
+        const std::size_t k = 1 + below(std::min(a.rows, a.cols), random);
+        if (const auto w = fixed_space(a, k, random))
+            mutate_on_head(subject, rho, *checker, *w, random, below_edge);
+        if (const auto w = neumann(a, k, random))
+            mutate_on_head(subject, rho, *checker, *w, random, below_edge);
+        mutate_on_head(subject, rho, *checker, eckart_young(subject.centre, k - 1, random), random,
+                       below_edge);
+        mutate_on_head(subject, rho, *checker, factors(subject.centre, k, random), random, above_edge);
+        RepresentativeRowsWitness p;
+        for (std::size_t i = 0; i < a.rows; ++i)
+            p.representative.push_back(static_cast<Index>(below(k, random)));
+        mutate_on_head(subject, rho, *checker, p, random, above_edge);
+    }
+    for (const Tally& tally : {below_edge, above_edge}) {
+        MESSAGE(tally.proved << " proved, " << tally.refuted << " refuted");
+        CHECK(10 * tally.proved > tally.refuted);
+        CHECK(10 * tally.refuted > tally.proved);
+    }
+}
+
 TEST_CASE("a Gram matrix of the wrong side never proves more than the rank allows") {
     // Square shapes, where the sides fit each other's factors.
     std::mt19937_64 random(6);
