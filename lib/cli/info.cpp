@@ -146,7 +146,9 @@ int run_info(const InfoArguments& arguments) {
     const std::vector<std::byte> bytes = read_file(path);
     const FileKind kind = kind_of(path, bytes);
     if (kind == FileKind::npy) {
-        InputFile input{path, sha256(bytes), {}};
+        InputFile input;
+        input.path = path;
+        input.sha256 = sha256(bytes);
         input.contents.tensors.push_back(parse_npy(bytes, path));
         input.contents.tensors.front().name = stem_of(path);
         show_input(input, "npy", bytes.size(), arguments.json);

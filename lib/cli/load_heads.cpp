@@ -140,6 +140,9 @@ Mask choose_mask(const InputFile& input, const OperatorOptions& options, Eigen::
 
 LoadedTasks load_heads(const InputFile& input, const std::vector<std::string>& names, const OperatorOptions& options,
                        const std::vector<Multiplier>& multipliers) {
+    if (metadata(input, "format").starts_with("rankcert-certificate")) {
+        throw Error(printable(input.path) + " is a certificate, not an input: prove it again with rankcert check.");
+    }
     const std::vector<HeadTensors> heads = find_heads(input);
     if (heads.empty()) {
         throw Error(printable(input.path) +
