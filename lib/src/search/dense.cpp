@@ -8,20 +8,22 @@
 
 // The LAPACK of OpenBLAS, by its Fortran names (its LAPACKE is not in every package).
 extern "C" {
-void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda, double* w, double* work,
-             const int* lwork, int* iwork, const int* liwork, int* info);
+void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda, double* w,
+             double* work, const int* lwork, int* iwork, const int* liwork, int* info);
 void dgesdd_(const char* jobz, const int* m, const int* n, double* a, const int* lda, double* s, double* u,
-             const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork, int* iwork, int* info);
-void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work, const int* lwork,
+             const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork, int* iwork,
              int* info);
-void dorgqr_(const int* m, const int* n, const int* k, double* a, const int* lda, const double* tau, double* work,
+void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work,
              const int* lwork, int* info);
+void dorgqr_(const int* m, const int* n, const int* k, double* a, const int* lda, const double* tau,
+             double* work, const int* lwork, int* info);
 void dgeqp3_(const int* m, const int* n, double* a, const int* lda, int* jpvt, double* tau, double* work,
              const int* lwork, int* info);
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);
-void dgetri_(const int* n, double* a, const int* lda, const int* ipiv, double* work, const int* lwork, int* info);
-void dgetrs_(const char* trans, const int* n, const int* nrhs, const double* a, const int* lda, const int* ipiv,
-             double* b, const int* ldb, int* info);
+void dgetri_(const int* n, double* a, const int* lda, const int* ipiv, double* work, const int* lwork,
+             int* info);
+void dgetrs_(const char* trans, const int* n, const int* nrhs, const double* a, const int* lda,
+             const int* ipiv, double* b, const int* ldb, int* info);
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 void dpotri_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 }
@@ -43,7 +45,8 @@ int queried(double size) { return std::max(1, static_cast<int>(size)); }
 
 }  // namespace
 
-void gemm(double alpha, const ConstRef& a, Op op_a, const ConstRef& b, Op op_b, double beta, Matrix& c) {
+void gemm(double alpha, const ConstRef& a, Op op_a, const ConstRef& b, Op op_b, double beta,
+          Eigen::Ref<Matrix> c) {
     use_one_thread();
     const Eigen::Index inner = op_a == Op::none ? a.cols() : a.rows();
     eigen_assert(inner == (op_b == Op::none ? b.rows() : b.cols()));
@@ -59,9 +62,9 @@ void gemm(double alpha, const ConstRef& a, Op op_a, const ConstRef& b, Op op_b, 
         return;
     }
     cblas_dgemm(CblasColMajor, op_a == Op::none ? CblasNoTrans : CblasTrans,
-                op_b == Op::none ? CblasNoTrans : CblasTrans, to_int(c.rows()), to_int(c.cols()), to_int(inner), alpha,
-                a.data(), std::max(1, to_int(a.outerStride())), b.data(), std::max(1, to_int(b.outerStride())), beta,
-                c.data(), leading(c.rows()));
+                op_b == Op::none ? CblasNoTrans : CblasTrans, to_int(c.rows()), to_int(c.cols()),
+                to_int(inner), alpha, a.data(), std::max(1, to_int(a.outerStride())), b.data(),
+                std::max(1, to_int(b.outerStride())), beta, c.data(), std::max(1, to_int(c.outerStride())));
 }
 
 Matrix multiply(const ConstRef& a, const ConstRef& b) {
@@ -93,14 +96,14 @@ std::optional<SymmetricEigen> symmetric_eigen(const ConstRef& h) {
     int liwork = -1;
     double work_size = 0;
     int iwork_size = 0;
-    dsyevd_("V", "L", &n, result.vectors.data(), &n, result.values.data(), &work_size, &lwork, &iwork_size, &liwork,
-            &info);
+    dsyevd_("V", "L", &n, result.vectors.data(), &n, result.values.data(), &work_size, &lwork, &iwork_size,
+            &liwork, &info);
     lwork = queried(work_size);
     liwork = std::max(1, iwork_size);
     std::vector<double> work(static_cast<std::size_t>(lwork));
     std::vector<int> iwork(static_cast<std::size_t>(liwork));
-    dsyevd_("V", "L", &n, result.vectors.data(), &n, result.values.data(), work.data(), &lwork, iwork.data(), &liwork,
-            &info);
+    dsyevd_("V", "L", &n, result.vectors.data(), &n, result.values.data(), work.data(), &lwork, iwork.data(),
+            &liwork, &info);
     if (info != 0 || !result.values.allFinite() || !result.vectors.allFinite()) return std::nullopt;
     return result;
 }
@@ -125,12 +128,12 @@ std::optional<Svd> decompose(const ConstRef& a, bool want_vectors) {
     int info = 0;
     int lwork = -1;
     double work_size = 0;
-    dgesdd_(job, &m, &n, copy.data(), &m, result.values.data(), u.data(), &ldu, vt.data(), &ldvt, &work_size, &lwork,
-            iwork.data(), &info);
+    dgesdd_(job, &m, &n, copy.data(), &m, result.values.data(), u.data(), &ldu, vt.data(), &ldvt, &work_size,
+            &lwork, iwork.data(), &info);
     lwork = queried(work_size);
     std::vector<double> work(static_cast<std::size_t>(lwork));
-    dgesdd_(job, &m, &n, copy.data(), &m, result.values.data(), u.data(), &ldu, vt.data(), &ldvt, work.data(), &lwork,
-            iwork.data(), &info);
+    dgesdd_(job, &m, &n, copy.data(), &m, result.values.data(), u.data(), &ldu, vt.data(), &ldvt, work.data(),
+            &lwork, iwork.data(), &info);
     if (info != 0 || !result.values.allFinite()) return std::nullopt;
     if (want_vectors) {
         result.u = std::move(u);

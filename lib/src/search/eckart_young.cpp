@@ -51,7 +51,8 @@ std::optional<ProductForm> product_form(const Matrix& h, Index r, Index length, 
     gemm(-1, form.small, Op::none, form.small, Op::transpose, 1, defect);
     defect.diagonal().array() += form.threshold;
     const double trace = h.trace();
-    // Entries of H, L Lᵀ and C Cᵀ are at most tr H, t + tr H or so in absolute value; row sums have p of them.
+    // Entries of H, L Lᵀ and C Cᵀ are at most tr H, t + tr H or so in absolute value; row sums have p of
+    // them.
     const double rounding = estimate_rounding(length + p, 1) * (trace + form.threshold);
     const double delta = estimate_norm(defect) + rounding * std::sqrt(static_cast<double>(p));
     form.tail = trace - static_cast<double>(r) * form.threshold - form.large.squaredNorm() -
@@ -92,7 +93,8 @@ std::optional<EckartYoungWitness> round_grouping(const Matrix& a, const Weighted
     return std::nullopt;
 }
 
-std::optional<EckartYoungWitness> propose_eckart_young(const Matrix& a, double tolerance, const Options& options) {
+std::optional<EckartYoungWitness> propose_eckart_young(const Matrix& a, double tolerance,
+                                                       const Options& options) {
     if (a.size() == 0 || !a.allFinite() || !(tolerance > 0)) return std::nullopt;
     TailSearchOptions search;
     search.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(

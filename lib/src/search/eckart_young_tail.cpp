@@ -12,11 +12,12 @@ namespace {
 
 using Eigen::Index;
 
-/// p_i = 1 / (1 + exp((λ_i − μ)/τ)) with μ such that Σ p_i = count: the occupation of the `count` least eigenvalues at
-/// temperature τ.
+/// p_i = 1 / (1 + exp((λ_i − μ)/τ)) with μ such that Σ p_i = count: the occupation of the `count` least
+/// eigenvalues at temperature τ.
 Vector fermi_dirac(const Vector& lambda, double count, double tau) {
     const auto occupation = [&](double mu) -> Vector {
-        return lambda.unaryExpr([mu, tau](double x) { return 1 / (1 + std::exp(std::clamp((x - mu) / tau, -500., 500.))); });
+        return lambda.unaryExpr(
+            [mu, tau](double x) { return 1 / (1 + std::exp(std::clamp((x - mu) / tau, -500., 500.))); });
     };
     double low = lambda.minCoeff() - 60 * tau;
     double high = lambda.maxCoeff() + 60 * tau;
@@ -30,7 +31,8 @@ Vector fermi_dirac(const Vector& lambda, double count, double tau) {
 /// x log x, 0 at 0.
 double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
 
-/// The smoothed tail as a function of the free vectors x = (rows of G before normalisation; s before normalisation).
+/// The smoothed tail as a function of the free vectors x = (rows of G before normalisation; s before
+/// normalisation).
 class TailObjective {
   public:
     TailObjective(const Matrix& a, Index r, double tolerance, Index groups)
@@ -68,9 +70,11 @@ class TailObjective {
                                   : multiply_nt(multiply(k, scaled), eigen->vectors);
         const double factor = -1 / (tolerance_ * tolerance_);
         Matrix by_grouping = 2 * multiply_tn(a_, s.asDiagonal() * pk);
-        const Vector along = by_grouping.cwiseProduct(g).rowwise().sum();  // the part that only changes lengths
+        const Vector along =
+            by_grouping.cwiseProduct(g).rowwise().sum();  // the part that only changes lengths
         by_grouping -= along.asDiagonal() * g;
-        Eigen::Map<Matrix>(gradient.data(), n, groups_) = factor * (lengths.cwiseInverse().asDiagonal() * by_grouping);
+        Eigen::Map<Matrix>(gradient.data(), n, groups_) =
+            factor * (lengths.cwiseInverse().asDiagonal() * by_grouping);
         const Vector by_s = 2 * pk.cwiseProduct(ag).rowwise().sum();
         Eigen::Map<Vector>(gradient.data() + n * groups_, m) =
             factor * (by_s.cwiseProduct(free_weights.cwiseSign()) / weight_length -

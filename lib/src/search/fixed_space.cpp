@@ -31,7 +31,8 @@ std::optional<PivotedBasis> pivot_basis(const Matrix& basis) {
     if (!order) return std::nullopt;
     PivotedBasis result{{}, {order->begin(), order->begin() + k}};
     Matrix block(k, k);
-    for (Index i = 0; i < k; ++i) block.row(i) = orthonormal->q.row(result.pivots[static_cast<std::size_t>(i)]);
+    for (Index i = 0; i < k; ++i)
+        block.row(i) = orthonormal->q.row(result.pivots[static_cast<std::size_t>(i)]);
     const auto transposed = solve(block.transpose(), orthonormal->q.transpose());  // (D D_J⁻¹)ᵀ
     if (!transposed) return std::nullopt;
     result.basis = transposed->transpose();
@@ -49,13 +50,15 @@ Matrix unit_columns(Index rows, const std::vector<Index>& places, Index count) {
 
 }  // namespace
 
-std::optional<FixedSpaceWitness> round_fixed_space(const Matrix& a, const FixedSpace& space, double tolerance) {
-    if (space.rank() < 1 || space.rank() > a.cols() || !space.basis.allFinite() || !space.inverse.allFinite()) {
+std::optional<FixedSpaceWitness> round_fixed_space(const Matrix& a, const FixedSpace& space,
+                                                   double tolerance) {
+    if (space.rank() < 1 || space.rank() > a.cols() || !space.basis.allFinite() ||
+        !space.inverse.allFinite()) {
         return std::nullopt;
     }
     const auto pivoted = pivot_basis(space.basis);
     if (!pivoted) return std::nullopt;
-    for (const int digits : {26, 34, 42, 50}) {
+    for (const int digits : {26, 34, 42, 50, 60}) {
         const Matrix d = round_to_grid(pivoted->basis, relative_grid(pivoted->basis, digits));
         const Matrix c = multiply(a, d);
         const auto pseudo = left_inverse(c);
@@ -71,9 +74,12 @@ std::optional<FixedSpaceWitness> round_fixed_space(const Matrix& a, const FixedS
         Matrix rest = d;
         gemm(-1, s, Op::none, c, Op::none, 1, rest);
         const double norm = estimate_norm(s);
-        const double error = estimate_rounding(a.rows() + a.cols(), norm * estimate_norm(a) * estimate_norm(d));
-        if (estimate_norm(rest) + tolerance * norm + error < 1) {
-            return FixedSpaceWitness{ExactMatrix::from_double(d), ExactMatrix::from_double(s), pivoted->pivots};
+        const double error =
+            estimate_rounding(a.rows() + a.cols(), norm * estimate_norm(a) * estimate_norm(d));
+        const double left = estimate_norm(rest) + tolerance * norm;
+        if (left + error < 1 || (left < 1 + error && contracts_exactly(d, s, a, tolerance))) {
+            return FixedSpaceWitness{ExactMatrix::from_double(d), ExactMatrix::from_double(s),
+                                     pivoted->pivots};
         }
     }
     return std::nullopt;

@@ -10,10 +10,24 @@
 namespace rankcert::search {
 namespace {
 
-/// The smoothed logarithm of ‖S‖ as a function of x = (D, Y).
+/// The smoothed logarithm of ‖S‖ as a function of x = (D, Y). All large matrices are members: fresh memory
+/// for each evaluation would cost as much as the arithmetic.
 class InverseObjective {
   public:
-    InverseObjective(const Matrix& a, Index k) : a_(a), k_(k), d_(a.cols(), k), y_(a.cols(), a.rows()) {}
+    InverseObjective(const Matrix& a, Index k)
+        : a_(a),
+          k_(k),
+          c_(a.rows(), k),
+          gram_(k, k),
+          pseudo_(k, a.rows()),
+          rest_(a.cols(), k),
+          s_(a.cols(), a.rows()),
+          by_s_(a.cols(), a.rows()),
+          by_rest_(a.cols(), k),
+          by_pseudo_(k, a.rows()),
+          mixed_(k, k),
+          turned_(a.rows(), k),
+          by_c_(a.rows(), k) {}
 
     void set_stage(double temperature, double delta) {
         temperature_ = temperature;
@@ -23,48 +37,48 @@ class InverseObjective {
     [[nodiscard]] FixedSpace best() const { return {best_basis_, best_inverse_, 1 / best_norm_}; }
 
     double operator()(const Eigen::Ref<const Vector>& x, Eigen::Ref<Vector> gradient) {
+        constexpr Op kAsIs = Op::none, kTurned = Op::transpose;
         const Index m = a_.rows(), n = a_.cols();
-        d_ = Eigen::Map<const Matrix>(x.data(), n, k_);
-        y_ = Eigen::Map<const Matrix>(x.data() + n * k_, n, m);
-        const Matrix c = multiply(a_, d_);
-        const auto gram_inverse = inverse_positive_definite(multiply_tn(c, c));
+        const Eigen::Map<const Matrix> d(x.data(), n, k_), y(x.data() + n * k_, n, m);
+        gemm(1, a_, kAsIs, d, kAsIs, 0, c_);
+        gemm(1, c_, kTurned, c_, kAsIs, 0, gram_);
+        const auto gram_inverse = inverse_positive_definite(gram_);
         if (!gram_inverse) return std::numeric_limits<double>::infinity();
-        const Matrix pseudo = multiply_nt(*gram_inverse, c);  // C⁺, k×m
-        Matrix rest = d_;                                     // D − Y C
-        gemm(-1, y_, Op::none, c, Op::none, 1, rest);
-        s_ = y_;
-        gemm(1, rest, Op::none, pseudo, Op::none, 1, s_);
+        gemm(1, *gram_inverse, kAsIs, c_, kTurned, 0, pseudo_);  // C⁺
+        rest_ = d;                                               // D − Y C
+        gemm(-1, y, kAsIs, c_, kAsIs, 1, rest_);
+        s_ = y;
+        gemm(1, rest_, kAsIs, pseudo_, kAsIs, 1, s_);
 
         const double norm = s_.cwiseAbs().rowwise().sum().maxCoeff();
         if (norm < best_norm_) {
             best_norm_ = norm;
-            best_basis_ = d_;
+            best_basis_ = d;
             best_inverse_ = s_;
         }
-        const Matrix smooth = (s_.array().square() + delta_ * delta_).sqrt().matrix();
-        const Vector rows = smooth.rowwise().sum();
+        by_s_ = (s_.array().square() + delta_ * delta_).sqrt().matrix();
+        const Vector rows = by_s_.rowwise().sum();
         const Vector logs = rows.array().log().matrix();
         const double top = logs.maxCoeff();
         const Vector z = ((logs.array() - top) / temperature_).exp().matrix();
         const double sum = z.sum();
         const Vector scale = (z.array() / (sum * rows.array())).matrix();
+        by_s_ = scale.asDiagonal() * s_.cwiseQuotient(by_s_);
 
         // Reverse through S = Y + R L, R = D − Y C, L = (Cᵀ C)⁻¹ Cᵀ, C = a D.
-        const Matrix by_s = scale.asDiagonal() * s_.cwiseQuotient(smooth);
-        const Matrix by_rest = multiply_nt(by_s, pseudo);
-        const Matrix by_pseudo = multiply_tn(rest, by_s);
-        const Matrix mixed = multiply_nt(by_pseudo, pseudo);  // k×k
-        Matrix turned = by_pseudo.transpose();                // (I − C L) (∂L)ᵀ
-        gemm(-1, c, Op::none, mixed, Op::transpose, 1, turned);
-        Matrix by_c = multiply(turned, *gram_inverse);
-        gemm(-1, y_, Op::transpose, by_rest, Op::none, 1, by_c);
-        gemm(-1, pseudo, Op::transpose, mixed, Op::none, 1, by_c);
-        Matrix by_d = by_rest;
-        gemm(1, a_, Op::transpose, by_c, Op::none, 1, by_d);
-        Matrix by_y = by_s;
-        gemm(-1, by_rest, Op::none, c, Op::transpose, 1, by_y);
-        Eigen::Map<Matrix>(gradient.data(), n, k_) = by_d;
-        Eigen::Map<Matrix>(gradient.data() + n * k_, n, m) = by_y;
+        gemm(1, by_s_, kAsIs, pseudo_, kTurned, 0, by_rest_);
+        gemm(1, rest_, kTurned, by_s_, kAsIs, 0, by_pseudo_);
+        gemm(1, by_pseudo_, kAsIs, pseudo_, kTurned, 0, mixed_);
+        turned_ = by_pseudo_.transpose();  // becomes (I − C L)(∂L)ᵀ
+        gemm(-1, c_, kAsIs, mixed_, kTurned, 1, turned_);
+        gemm(1, turned_, kAsIs, *gram_inverse, kAsIs, 0, by_c_);
+        gemm(-1, y, kTurned, by_rest_, kAsIs, 1, by_c_);
+        gemm(-1, pseudo_, kTurned, mixed_, kAsIs, 1, by_c_);
+        Eigen::Map<Matrix> by_d(gradient.data(), n, k_), by_y(gradient.data() + n * k_, n, m);
+        by_d = by_rest_;
+        gemm(1, a_, kTurned, by_c_, kAsIs, 1, by_d);
+        by_y = by_s_;
+        gemm(-1, by_rest_, kAsIs, c_, kTurned, 1, by_y);
         return top + temperature_ * std::log(sum);
     }
 
@@ -73,12 +87,13 @@ class InverseObjective {
     Index k_;
     double temperature_ = 1;
     double delta_ = 0;
-    Matrix d_, y_, s_;
+    Matrix c_, gram_, pseudo_, rest_, s_, by_s_, by_rest_, by_pseudo_, mixed_, turned_, by_c_;
     double best_norm_ = std::numeric_limits<double>::infinity();
     Matrix best_basis_, best_inverse_;
 };
 
-/// D with columns combined so that a D has orthonormal columns: the well-conditioned coordinates of the space.
+/// D with columns combined so that a D has orthonormal columns: the well-conditioned coordinates of the
+/// space.
 std::optional<Matrix> normalise_basis(const Matrix& a, const Matrix& basis) {
     const auto factors = qr(multiply(a, basis));
     if (!factors) return std::nullopt;
@@ -89,7 +104,8 @@ std::optional<Matrix> normalise_basis(const Matrix& a, const Matrix& basis) {
 
 }  // namespace
 
-FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double scale, const FixedSpaceOptions& options) {
+FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double scale,
+                            const FixedSpaceOptions& options) {
     const Index m = a.rows(), n = a.cols(), k = start.rank();
     InverseObjective objective(a, k);
     FixedSpace current = start;
@@ -107,7 +123,7 @@ FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double sca
         };
         LbfgsOptions lbfgs;
         lbfgs.iterations = options.iterations;
-        lbfgs.memory = 10;
+        lbfgs.memory = 5;  // more take longer and get no farther
         lbfgs.tolerance = 1e-4;
         minimize(x, std::ref(objective), stop, lbfgs);
         if (done) break;
@@ -135,7 +151,8 @@ std::optional<FixedSpace> drop_direction(const Matrix& a, const FixedSpace& spac
     Index worst = 0;
     space.inverse.cwiseAbs().rowwise().sum().maxCoeff(&worst);
     // Of all x = D c with ‖a x‖₂ = 1, c ∝ (row `worst` of D) has the largest x_worst. Keep its complement.
-    const auto complement = qr((Matrix(k, k) << basis->row(worst).transpose(), Matrix::Identity(k, k - 1)).finished());
+    const auto complement =
+        qr((Matrix(k, k) << basis->row(worst).transpose(), Matrix::Identity(k, k - 1)).finished());
     if (!complement) return std::nullopt;
     return FixedSpace{multiply(*basis, complement->q.rightCols(k - 1)), space.inverse, 0};
 }

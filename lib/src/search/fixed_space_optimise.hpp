@@ -9,8 +9,8 @@
 
 namespace rankcert::search {
 
-/// One stage of the smoothed minimisation: max_j ‖S_j‖₁ becomes a soft maximum at this temperature (of the logarithm) of
-/// Σ √(S_jl² + δ²), δ = smoothing · (target norm) / m.
+/// One stage of the smoothed minimisation: max_j ‖S_j‖₁ becomes a soft maximum at this temperature (of the
+/// logarithm) of Σ √(S_jl² + δ²), δ = smoothing · (target norm) / m.
 struct SmoothingStage {
     double temperature;
     double smoothing;
@@ -23,21 +23,23 @@ struct FixedSpaceOptions {
     std::function<bool()> stop = [] { return false; };
 };
 
-/// Lowers ‖S‖ over all D (N×k) and S with S a D = D, by L-BFGS from the given start. S is written as Y + (D − Y C) C⁺ with
-/// C = a D and Y free, which satisfies the equation by itself. Returns the best pair seen; its reach is 1/‖S‖ (0 where
-/// not even the start has full rank).
+/// Lowers ‖S‖ over all D (N×k) and S with S a D = D, by L-BFGS from the given start. S is written as Y + (D −
+/// Y C) C⁺ with C = a D and Y free, which satisfies the equation by itself. Returns the best pair seen; its
+/// reach is 1/‖S‖ (0 where not even the start has full rank).
 [[nodiscard]] FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double scale,
                                           const FixedSpaceOptions& options);
 
-/// From K = diag(s) a G = U Σ Vᵀ: D = G V_k, S = (D Σ_k⁻¹) U_kᵀ diag(s), for which S a D = D only approximately unless
-/// G = I. Nothing where σ_k = 0.
+/// From K = diag(s) a G = U Σ Vᵀ: D = G V_k, S = (D Σ_k⁻¹) U_kᵀ diag(s), for which S a D = D only
+/// approximately unless G = I. Nothing where σ_k = 0.
 [[nodiscard]] std::optional<FixedSpace> space_from_grouping(const Matrix& a, const WeightedGrouping& choice,
                                                             Eigen::Index k);
 
 /// The space without the direction that leads to the row of S with the largest norm.
 [[nodiscard]] std::optional<FixedSpace> drop_direction(const Matrix& a, const FixedSpace& space);
 
-/// The space with the direction added in which a, past the image of the space, is largest (rows weighted by s).
-[[nodiscard]] std::optional<FixedSpace> add_direction(const Matrix& a, const FixedSpace& space, const Vector& weights);
+/// The space with the direction added in which a, past the image of the space, is largest (rows weighted by
+/// s).
+[[nodiscard]] std::optional<FixedSpace> add_direction(const Matrix& a, const FixedSpace& space,
+                                                      const Vector& weights);
 
 }  // namespace rankcert::search

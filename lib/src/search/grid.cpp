@@ -30,4 +30,11 @@ double estimate_rounding(Eigen::Index n, double size) {
     return 4 * static_cast<double>(n + 2) * kUnit * (1 + size);
 }
 
+bool contracts_exactly(const Matrix& d, const Matrix& s, const Matrix& a, double tolerance) {
+    const ExactMatrix exact_d = ExactMatrix::from_double(d);
+    const ExactMatrix exact_s = ExactMatrix::from_double(s);
+    const ExactMatrix residual = exact_d - exact_s * (ExactMatrix::from_double(a) * exact_d);
+    return residual.norm() + to_rational(tolerance) * exact_s.norm() < 1;
+}
+
 }  // namespace rankcert::search

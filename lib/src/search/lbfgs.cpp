@@ -18,16 +18,18 @@ constexpr int kStop = 1;
 struct Call {
     const Objective& objective;
     const StopTest& stop;
-    Eigen::Index size;             // the library may round its own count up
+    Eigen::Index size;  // the library may round its own count up
     const LbfgsOptions& options;
-    std::vector<double> values;  // after each step
+    std::vector<double> values;    // after each step
     std::exception_ptr exception;  // an exception must not cross the C library's frames
 };
 
-lbfgsfloatval_t evaluate(void* instance, const lbfgsfloatval_t* x, lbfgsfloatval_t* g, int n, lbfgsfloatval_t) {
+lbfgsfloatval_t evaluate(void* instance, const lbfgsfloatval_t* x, lbfgsfloatval_t* g, int n,
+                         lbfgsfloatval_t) {
     auto& call = *static_cast<Call*>(instance);
     std::fill(g, g + n, 0.0);
-    // The backtracking line search shortens its step from an infinite value; it would take a NaN for a success.
+    // The backtracking line search shortens its step from an infinite value; it would take a NaN for a
+    // success.
     constexpr double kRefused = std::numeric_limits<double>::infinity();
     if (call.exception) return kRefused;
     try {
@@ -47,16 +49,14 @@ int report(void* instance, const lbfgsfloatval_t* x, const lbfgsfloatval_t*, lbf
     auto& call = *static_cast<Call*>(instance);
     if (call.exception) return kStop;
     try {
-        // The library's own test of this kind takes a negative value for a stall.
         call.values.push_back(value);
-        const std::size_t past = static_cast<std::size_t>(std::max(0, call.options.past));
-        if (past > 0 && call.values.size() > past &&
-            !(call.values[call.values.size() - 1 - past] - value > call.options.tolerance * std::abs(value))) {
-            return kStop;
-        }
-        if (static_cast<int>(call.values.size()) >= call.options.iterations) return kStop;
-        if (!call.stop) return 0;
-        return call.stop(Eigen::Map<const Eigen::VectorXd>(x, call.size)) ? kStop : 0;
+        if (call.stop && call.stop(Eigen::Map<const Eigen::VectorXd>(x, call.size))) return kStop;
+        const std::size_t steps = call.values.size();
+        if (static_cast<long long>(steps) >= call.options.iterations) return kStop;
+        // The library's own test of this kind takes a negative value for a stall.
+        const auto past = static_cast<std::size_t>(std::max(0, call.options.past));
+        if (past == 0 || steps <= past) return 0;
+        return call.values[steps - 1 - past] - value > call.options.tolerance * std::abs(value) ? 0 : kStop;
     } catch (...) {
         call.exception = std::current_exception();
         return kStop;
@@ -65,7 +65,8 @@ int report(void* instance, const lbfgsfloatval_t* x, const lbfgsfloatval_t*, lbf
 
 }  // namespace
 
-void minimize(Eigen::VectorXd& x, const Objective& objective, const StopTest& stop, const LbfgsOptions& options) {
+void minimize(Eigen::VectorXd& x, const Objective& objective, const StopTest& stop,
+              const LbfgsOptions& options) {
     if (x.size() == 0) return;
     const int n = static_cast<int>(x.size());
     // The library wants its own alignment.
@@ -83,7 +84,8 @@ void minimize(Eigen::VectorXd& x, const Objective& objective, const StopTest& st
     parameters.wolfe = 0.9;
 
     Call call{objective, stop, x.size(), options, {}, nullptr};
-    // A line search that fails leaves the last accepted point; forgetting the collected curvature often helps there.
+    // A line search that fails leaves the last accepted point; forgetting the collected curvature often helps
+    // there.
     for (std::size_t steps = 0;;) {
         const int code = lbfgs(n, point.get(), nullptr, &evaluate, &report, &call, &parameters);
         if (code >= 0 || call.values.size() < steps + 5 || call.exception) break;

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <utility>
 
 #include "eckart_young_witness.hpp"
@@ -20,13 +22,73 @@ Clock::time_point after(double seconds) {
 /// ‖S‖ · tolerance has to come below this: the rest is room for rounding to a grid.
 constexpr double kGoal = 1 - 1e-5;
 
-/// The stages of an attempt at one k, with the value of ‖S‖ · tolerance above which the next is not worth its time.
+/// The stages of an attempt at one k, with the value of ‖S‖ · tolerance above which the next is not worth its
+/// time.
 struct Step {
     SmoothingStage stage;
     double give_up;
 };
-constexpr Step kSteps[] = {{{0.3, 0.5}, 1.8}, {{0.1, 0.2}, 1.25}, {{0.03, 0.1}, 1.08}, {{0.01, 0.03}, 1.03},
-                           {{0.003, 0.01}, 1.0}};
+constexpr Step kSteps[] = {
+    {{0.3, 0.5}, 1.8}, {{0.1, 0.2}, 1.25}, {{0.03, 0.1}, 1.08}, {{0.01, 0.03}, 1.03}, {{0.003, 0.01}, 1.0}};
+constexpr int kQuickIterations = 40;  ///< a stage, while the range of k is halved
+constexpr int kLongIterations = 100;  ///< at the k where that ended
+
+/// Every row keeps some weight, or S could not use it.
+WeightedGrouping with_all_rows(WeightedGrouping choice) {
+    const double floor = 1e-3 / static_cast<double>(choice.weights.size());
+    choice.weights = (choice.weights.array().square() + floor).sqrt().matrix();
+    choice.weights.normalize();
+    return choice;
+}
+
+/// The attempts at one tolerance.
+class Attempts {
+  public:
+    Attempts(const Matrix& a, double tolerance, std::function<bool()> over)
+        : a_(a), tolerance_(tolerance), over_(std::move(over)) {}
+
+    [[nodiscard]] bool over() const { return over_(); }
+    [[nodiscard]] double value(const FixedSpace& space) const {
+        return space.reach > 0 ? tolerance_ / space.reach : std::numeric_limits<double>::infinity();
+    }
+    [[nodiscard]] bool holds(const FixedSpace& space) const { return value(space) < kGoal; }
+
+    /// Stage after stage from `first` on, as long as the next has a chance.
+    [[nodiscard]] FixedSpace improve(FixedSpace space, int iterations, std::size_t first = 0) const {
+        FixedSpace best = space;
+        for (std::size_t i = first; i < std::size(kSteps) && !over(); ++i) {
+            FixedSpaceOptions options;
+            options.stages = {kSteps[i].stage};
+            options.iterations = iterations;
+            options.goal = kGoal / tolerance_;
+            options.stop = over_;
+            space = minimize_inverse(a_, space, 1 / tolerance_, options);
+            if (space.reach > best.reach) best = space;
+            if (!(space.reach > 0) || holds(best) || value(best) > kSteps[i].give_up) break;
+        }
+        return best;
+    }
+
+    /// From k + extra dimensions down to k, each time without the direction that costs most.
+    [[nodiscard]] std::optional<FixedSpace> drop_to(FixedSpace space, Index k) const {
+        FixedSpaceOptions options;
+        options.stages = {kSteps[0].stage, kSteps[1].stage};
+        options.iterations = 30;
+        options.stop = over_;
+        while (space.rank() > k && !over()) {
+            space = minimize_inverse(a_, space, 1 / tolerance_, options);
+            auto fewer = drop_direction(a_, space);
+            if (!fewer) return std::nullopt;
+            space = std::move(*fewer);
+        }
+        return space;
+    }
+
+  private:
+    const Matrix& a_;
+    double tolerance_;
+    std::function<bool()> over_;
+};
 
 }  // namespace
 
@@ -78,7 +140,8 @@ std::vector<LowerWitness> LowerSearch::propose_quick(double tolerance) {
     if (tolerance > 0) {
         const WeightedGrouping plain = plain_grouping(a_);
         const Index bound = count_tail(a_, plain, tolerance * (1 + 1e-9)).value_or(0);
-        if (auto witness = round_grouping(a_, plain, bound, tolerance)) proposals.emplace_back(std::move(*witness));
+        if (auto witness = round_grouping(a_, plain, bound, tolerance))
+            proposals.emplace_back(std::move(*witness));
     }
     std::stable_sort(proposals.begin(), proposals.end(), [](const LowerWitness& x, const LowerWitness& y) {
         return proposed_rank(x) > proposed_rank(y);
@@ -86,52 +149,84 @@ std::vector<LowerWitness> LowerSearch::propose_quick(double tolerance) {
     return proposals;
 }
 
-std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Index lower, Index upper, double seconds,
+std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Index lower, Index upper,
+                                                           double seconds,
                                                            const std::function<bool()>& stop) {
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance > 0)) return std::nullopt;
     upper = std::min({upper, a_.rows(), a_.cols()});
     const auto deadline = after(seconds);
-    const auto over = [&] { return Clock::now() > deadline || (stop && stop()); };
-
+    const Attempts attempts(a_, tolerance, [&] { return Clock::now() > deadline || (stop && stop()); });
     std::optional<LowerWitness> best;
     Index reached = lower;
+    // Keeps the space for other tolerances; true where it proves more than what is at hand.
+    const auto offer = [&](FixedSpace space) {
+        const Index k = space.rank();
+        const bool good = k > reached && k <= upper && attempts.holds(space);
+        auto witness = good ? round_fixed_space(a_, space, tolerance) : std::nullopt;
+        keep(std::move(space));
+        if (!witness) return false;
+        best = std::move(*witness);
+        reached = k;
+        return true;
+    };
+    const std::map<Index, FixedSpace> known = spaces_;
+    for (auto space = known.rbegin(); space != known.rend() && !offer(space->second); ++space) {
+    }
+    if (reached >= upper || attempts.over()) return best;
+
     TailSearchOptions tail;
     tail.deadline = std::min(deadline, after(seconds * 0.3));
-    const GroupingBound grouping = optimise_grouping(a_, tolerance, plain_grouping(a_), upper, tail);
+    tail.iterations = 30;
+    GroupingBound grouping = optimise_grouping(a_, tolerance, plain_grouping(a_), upper, tail);
+    grouping.bound = std::min(grouping.bound, upper);
     if (grouping.bound > reached) {
         if (auto witness = round_grouping(a_, grouping.choice, grouping.bound, tolerance)) {
             best = std::move(*witness);
             reached = grouping.bound;
         }
     }
-    // Every row keeps some weight, or S could not use it.
-    WeightedGrouping start = grouping.choice;
-    start.weights = (start.weights.array().square() + 1e-3 / static_cast<double>(a_.rows())).sqrt().matrix();
-    start.weights.normalize();
-
-    const auto attempt = [&](Index k) {
-        auto space = space_from_grouping(a_, start, k);
-        if (!space) return false;
-        for (const Step& step : kSteps) {
-            FixedSpaceOptions options;
-            options.stages = {step.stage};
-            options.goal = kGoal / tolerance;
-            options.stop = over;
-            *space = minimize_inverse(a_, *space, 1 / tolerance, options);
-            if (!(space->reach > 0)) return false;
-            if (space->reach * kGoal > tolerance || space->reach * step.give_up < tolerance || over()) break;
-        }
-        keep(*space);
-        if (!(space->reach > tolerance)) return false;
-        auto witness = round_fixed_space(a_, *space, tolerance);
-        if (!witness) return false;
-        best = std::move(*witness);
-        return true;
-    };
-    Index above = upper + 1;
-    while (above - reached > 1 && !over()) {
+    const WeightedGrouping choice = with_all_rows(grouping.choice);
+    for (Index above = upper + 1; above - reached > 1 && !attempts.over();) {
         const Index k = reached + (above - reached) / 2;
-        (attempt(k) ? reached : above) = k;
+        auto start = space_from_grouping(a_, choice, k);
+        if (!start || !offer(attempts.improve(std::move(*start), kQuickIterations))) above = k;
+    }
+
+    // One by one from there, from other starts; one that led to success is asked first for the next.
+    using Start = std::function<std::optional<FixedSpace>(Index)>;
+    const auto tail_start = [&](Index r, Index k) {
+        TailSearchOptions search = tail;
+        search.deadline = deadline;
+        search.iterations = kQuickIterations;
+        search.stop_at_goal = false;
+        const TailSearchResult result =
+            maximize_tail(a_, std::max<Index>(r, 1), tolerance, grouping.choice, search);
+        return result.tail > 0 ? space_from_grouping(a_, with_all_rows(result.choice), k) : std::nullopt;
+    };
+    std::vector<Start> starts = {
+        [&](Index k) { return tail_start(k - 1, k); },
+        [&](Index k) -> std::optional<FixedSpace> {
+            const auto found = spaces_.find(k);
+            return found == spaces_.end() ? std::nullopt : std::optional(found->second);
+        },
+        [&](Index k) -> std::optional<FixedSpace> {
+            const Index more = std::min({k + 4, a_.rows(), a_.cols()});
+            auto start = more > k ? space_from_grouping(a_, choice, more) : std::nullopt;
+            return start ? attempts.drop_to(std::move(*start), k) : std::nullopt;
+        },
+        [&](Index k) { return space_from_grouping(a_, plain_grouping(a_), k); },
+        [&](Index k) { return tail_start(k - 4, k); },
+    };
+    for (bool success = true; success && reached < upper && !attempts.over();) {
+        success = false;
+        for (std::size_t i = 0; i < starts.size() && !success && !attempts.over(); ++i) {
+            auto start = starts[i](reached + 1);
+            if (!start) continue;
+            success = offer(attempts.improve(std::move(*start), kLongIterations));
+            if (success)
+                std::rotate(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(i),
+                            starts.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        }
     }
     return best;
 }

@@ -13,8 +13,8 @@ using Clock = std::chrono::steady_clock;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// A choice of rows of a, and for each a group of columns: labels[j] is the place of the row whose group column j
-/// belongs to, −1 where it belongs to none.
+/// A choice of rows of a, and for each a group of columns: labels[j] is the place of the row whose group
+/// column j belongs to, −1 where it belongs to none.
 struct Decoder {
     std::vector<Index> rows;
     std::vector<Index> labels;
@@ -52,9 +52,9 @@ std::pair<std::vector<Index>, std::vector<Index>> complete_pivoting(const Matrix
     return {rows, cols};
 }
 
-/// The most pivots whose block is farther than the tolerance from the singular matrices. The leading k×k block of
-/// the pivot block L U is L_k U_k, so its inverse is the sum of its first k terms (column of U⁻¹)(row of L⁻¹): the
-/// norms of all of these inverses together cost O(n³).
+/// The most pivots whose block is farther than the tolerance from the singular matrices. The leading k×k
+/// block of the pivot block L U is L_k U_k, so its inverse is the sum of its first k terms (column of
+/// U⁻¹)(row of L⁻¹): the norms of all of these inverses together cost O(n³).
 Decoder select_by_pivoting(const Matrix& a, double tolerance) {
     const auto [rows, cols] = complete_pivoting(a);
     const Index n = static_cast<Index>(rows.size());
@@ -119,7 +119,8 @@ std::optional<Vector> inverse_row_sums(const Matrix& a, const Decoder& decoder) 
     return Vector(r->cwiseAbs().rowwise().sum());
 }
 
-/// From all given rows, drops the one with the largest row sum in the inverse until the rest fits the tolerance.
+/// From all given rows, drops the one with the largest row sum in the inverse until the rest fits the
+/// tolerance.
 Decoder drop_worst(const Matrix& a, std::vector<Index> rows, double tolerance, Index at_least,
                    Clock::time_point deadline) {
     while (static_cast<Index>(rows.size()) > at_least && Clock::now() < deadline) {
@@ -173,12 +174,16 @@ std::optional<NeumannWitness> round_neumann(const Matrix& a, const Decoder& deco
     for (Index j = 0; j < a.cols(); ++j) {
         if (decoder.labels[at(j)] >= 0) grouping(j, decoder.labels[at(j)]) = 1;
     }
-    for (const int digits : {20, 26, 36, 46, 53}) {
+    for (const int digits : {20, 26, 36, 46, 60}) {
         const Matrix rounded = round_to_grid(*r, relative_grid(*r, digits));
         const double norm = estimate_norm(rounded);
         const double residual = estimate_norm(Matrix::Identity(k, k) - multiply(rounded, x));
         const double error = estimate_rounding(k + a.cols(), norm * estimate_norm(x));
-        if (residual + tolerance * norm + error < 1) {
+        const double left = residual + tolerance * norm;
+        // I − R X is D − S a D for a := X, D := I, S := R (X is a sum of few entries of a, rounded: nearly
+        // exact).
+        if (left + error < 1 ||
+            (left < 1 + error && contracts_exactly(Matrix::Identity(k, k), rounded, x, tolerance))) {
             return NeumannWitness{ExactMatrix::from_double(selection), ExactMatrix::from_double(grouping),
                                   ExactMatrix::from_double(rounded)};
         }

@@ -1,10 +1,10 @@
 #pragma once
 /// \file dense.hpp  Fast dense linear algebra for the searches: OpenBLAS and its LAPACK on Eigen matrices.
 ///
-/// Untrusted: plain float64, no error bounds. Nothing that proves anything may include this header. All functions are
-/// thread-safe and run on the calling thread alone (heads are searched in parallel above us), so that they give the
-/// same bits in every run on one machine. Matrices are Eigen's column-major doubles. A decomposition that LAPACK
-/// refuses, or whose input or result is not finite, is std::nullopt.
+/// Untrusted: plain float64, no error bounds. Nothing that proves anything may include this header. All
+/// functions are thread-safe and run on the calling thread alone (heads are searched in parallel above us),
+/// so that they give the same bits in every run on one machine. Matrices are Eigen's column-major doubles. A
+/// decomposition that LAPACK refuses, or whose input or result is not finite, is std::nullopt.
 
 #include <Eigen/Core>
 #include <optional>
@@ -19,9 +19,10 @@ using ConstRef = Eigen::Ref<const Eigen::MatrixXd>;
 /// A factor as it stands, or transposed.
 enum class Op { none, transpose };
 
-/// c ← alpha · op(a) · op(b) + beta · c. c must have the right shape, also where beta = 0, and must not share memory
-/// with a or b.
-void gemm(double alpha, const ConstRef& a, Op op_a, const ConstRef& b, Op op_b, double beta, Matrix& c);
+/// c ← alpha · op(a) · op(b) + beta · c. c must have the right shape, also where beta = 0, and must not share
+/// memory with a or b.
+void gemm(double alpha, const ConstRef& a, Op op_a, const ConstRef& b, Op op_b, double beta,
+          Eigen::Ref<Matrix> c);
 
 [[nodiscard]] Matrix multiply(const ConstRef& a, const ConstRef& b);     ///< a b
 [[nodiscard]] Matrix multiply_tn(const ConstRef& a, const ConstRef& b);  ///< aᵀ b
@@ -51,7 +52,8 @@ struct Qr {
 };
 [[nodiscard]] std::optional<Qr> qr(const ConstRef& a);
 
-/// The order in which QR with column pivoting takes the columns of a: the first min(m, n) span its range best.
+/// The order in which QR with column pivoting takes the columns of a: the first min(m, n) span its range
+/// best.
 [[nodiscard]] std::optional<std::vector<Eigen::Index>> pivot_columns(const ConstRef& a);
 
 /// The inverse by LU with partial pivoting.

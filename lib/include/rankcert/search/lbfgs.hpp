@@ -10,8 +10,9 @@ struct LbfgsOptions {
     int iterations = 100;  ///< at most
     int memory = 10;       ///< corrections kept
     int evaluations = 20;  ///< at most, in one line search
-    double tolerance = 1e-7;  ///< stop where the value fell by less than this fraction over the last `past` steps
-    int past = 10;            ///< 0: no such test
+    double tolerance =
+        1e-7;       ///< stop where the value fell by less than this fraction over the last `past` steps
+    int past = 10;  ///< 0: no such test
 };
 
 /// The value of the function at x; writes its gradient (same size as x).
@@ -20,9 +21,10 @@ using Objective =
 /// Called after each step with the new point; true stops.
 using StopTest = std::function<bool(const Eigen::Ref<const Eigen::VectorXd>& x)>;
 
-/// Walks x downhill. Ends at a minimum, where `stop` says so, after the given number of steps, or where the line search
-/// finds nothing better (a value or gradient that is not finite counts as worse than all); x is then the last accepted
-/// point. Deterministic. An exception of the objective passes through.
-void minimize(Eigen::VectorXd& x, const Objective& objective, const StopTest& stop, const LbfgsOptions& options = {});
+/// Walks x downhill. Ends at a minimum, where `stop` says so, after the given number of steps, or where the
+/// line search finds nothing better (a value or gradient that is not finite counts as worse than all); x is
+/// then the last accepted point. Deterministic. An exception of the objective passes through.
+void minimize(Eigen::VectorXd& x, const Objective& objective, const StopTest& stop,
+              const LbfgsOptions& options = {});
 
 }  // namespace rankcert::search

@@ -1,10 +1,10 @@
 #pragma once
 /// \file lower.hpp  Proposals of lower witnesses: Neumann, grouped Eckart–Young, fixed space.
 ///
-/// Everything works on a float64 matrix a (m×N) near A, at a tolerance t given as a double: ε + ρ with a small safety
-/// margin. Nothing here is trusted: a proposal is re-estimated in float64 after its entries were rounded to their
-/// grid and returned only where the estimate still holds, and then a checker decides. The theorems:
-/// lib/docs/certificates.md. A matrix with a NaN or an infinity gets no proposals.
+/// Everything works on a float64 matrix a (m×N) near A, at a tolerance t given as a double: ε + ρ with a
+/// small safety margin. Nothing here is trusted: a proposal is re-estimated in float64 after its entries were
+/// rounded to their grid and returned only where the estimate still holds, and then a checker decides. The
+/// theorems: lib/docs/certificates.md. A matrix with a NaN or an infinity gets no proposals.
 
 #include <functional>
 #include <map>
@@ -17,46 +17,46 @@ namespace rankcert::search {
 /// The rank that a proposal would prove, were it right: k, M or r + 1; a rule has none of its own (0).
 [[nodiscard]] Index proposed_rank(const LowerWitness& witness);
 
-/// Rows in complete-pivoting order against single columns, and rows far apart against groups of tokens (each token
-/// goes to the row that attends to it most; the worst group is dropped until it fits), R the approximate inverse:
-/// the larger of both.
-/// Cost: O(min(m, N)) inversions for the first fitting size, O(m N min(m, N)).
+/// Rows in complete-pivoting order against single columns, and rows far apart against groups of tokens (each
+/// token goes to the row that attends to it most; the worst group is dropped until it fits), R the
+/// approximate inverse: the larger of both. Cost: O(min(m, N)) inversions for the first fitting size, O(m N
+/// min(m, N)).
 [[nodiscard]] std::optional<NeumannWitness> propose_neumann(const Matrix& a, double tolerance,
                                                             const Options& options = {});
 
-/// The tail of singular values of diag(s) a G: s uniform and G = I, one-hot groups of similar columns, then both
-/// optimised by L-BFGS within the budget of `options`; the best of them in product form.
+/// The tail of singular values of diag(s) a G: s uniform and G = I, one-hot groups of similar columns, then
+/// both optimised by L-BFGS within the budget of `options`; the best of them in product form.
 [[nodiscard]] std::optional<EckartYoungWitness> propose_eckart_young(const Matrix& a, double tolerance,
                                                                      const Options& options = {});
 
 /// A space (the columns of `basis`, D) with an approximate inverse of a on it: S a D ≈ D.
 struct FixedSpace {
-    Matrix basis;           ///< D, N×k, any basis
-    Matrix inverse;         ///< S, N×m
-    double reach = 0;       ///< about 1/‖S‖: serves every tolerance below
+    Matrix basis;      ///< D, N×k, any basis
+    Matrix inverse;    ///< S, N×m
+    double reach = 0;  ///< about 1/‖S‖: serves every tolerance below
     [[nodiscard]] Index rank() const noexcept { return basis.cols(); }
 };
 
 /// The whole space (k = min(m, N), by LU, where a is square or after a choice of rows or columns).
 [[nodiscard]] std::optional<FixedSpace> full_fixed_space(const Matrix& a);
 
-/// Chooses the pivots, puts D in the form D_J = I and both on the coarsest grid of a short list on which the witness
-/// still holds at the tolerance; nothing where it does on none.
+/// Chooses the pivots, puts D in the form D_J = I and both on the coarsest grid of a short list on which the
+/// witness still holds at the tolerance; nothing where it does on none.
 [[nodiscard]] std::optional<FixedSpaceWitness> round_fixed_space(const Matrix& a, const FixedSpace& space,
                                                                  double tolerance);
 
-/// Lower searches for one matrix, with what they found at one tolerance kept for the next. Not for use from two threads
-/// at once.
+/// Lower searches for one matrix, with what they found at one tolerance kept for the next. Not for use from
+/// two threads at once.
 class LowerSearch {
   public:
     explicit LowerSearch(Matrix a, const Options& options = {});
 
-    /// What the quick searches (Neumann, plain Eckart–Young, full rank, spaces that an earlier call found) give at this
-    /// tolerance, the largest rank first.
+    /// What the quick searches (Neumann, plain Eckart–Young, full rank, spaces that an earlier call found)
+    /// give at this tolerance, the largest rank first.
     [[nodiscard]] std::vector<LowerWitness> propose_quick(double tolerance);
 
-    /// The witness of the largest rank above `lower` that the optimised searches reach within `seconds`; they do not look
-    /// above `upper`, where no witness can be. `stop` is asked now and then.
+    /// The witness of the largest rank above `lower` that the optimised searches reach within `seconds`; they
+    /// do not look above `upper`, where no witness can be. `stop` is asked now and then.
     [[nodiscard]] std::optional<LowerWitness> propose_optimised(double tolerance, Index lower, Index upper,
                                                                 double seconds,
                                                                 const std::function<bool()>& stop = {});
