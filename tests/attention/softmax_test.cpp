@@ -193,6 +193,24 @@ TEST_CASE("a constant added to a row of exact logits leaves the bit-identical en
     }
 }
 
+TEST_CASE("a bias that cancels huge dot products under an irrational scale leaves a tight enclosure") {
+    // x = 2^200/√2 − 2^200 · 0.70710678…: the bias is the double nearest to the scaled dot product.
+    Head head = head_of_row({0x1p200, 0});
+    head.scale.sqrt_of = 2;
+    head.mask.kind = MaskKind::additive;
+    Eigen::MatrixXd bias = Eigen::MatrixXd::Zero(1, 2);
+    bias(0, 0) = -0x1.6a09e667f3bcdp199;
+    head.mask.bias = ExactMatrix::from_double(bias);
+    CHECK(enclose_softmax(head).error.upper <= power_of_two(-52));
+    // The scaled dot product to 2^−20: 220 bits of it, as a matrix that no double holds.
+    std::vector<Integer> mantissas = {-boost::multiprecision::sqrt(Integer(1) << 439), Integer(0)};
+    head.mask.bias = ExactMatrix::from_integers(1, 2, std::move(mantissas), -20);
+    const auto enclosure = enclose_softmax(head);
+    CHECK(enclosure.error.upper <= power_of_two(-53));
+    CHECK(enclosure.error.upper >= reference_error(head, enclosure.centre) - reference_accuracy());
+    CHECK(is_near(enclosure.centre(0, 0), "0.5", "1e-6"));
+}
+
 TEST_CASE("a scale by the root of a perfect square is rational") {
     Head root = head_of_row({1, 2, 3.5});
     root.scale = {Rational(3), 64};

@@ -49,8 +49,25 @@ SoftmaxRows::SoftmaxRows(const ExactLogits& logits, unsigned bits)
     enclose_factor(logits.factor(), factor_low_, factor_high_);
 }
 
+void SoftmaxRows::adapt_argument_bits() {
+    // A bias v may cancel most of factor · dot; what is left must still be known to 2^−bits−60.
+    long bits_before_point = 0;
+    for (const Integer& v : row_.bias) {
+        if (v == 0) continue;
+        const auto length = static_cast<long>(boost::multiprecision::msb(boost::multiprecision::abs(v))) + 1;
+        bits_before_point = std::max(bits_before_point, length + logits_->bias_exponent());
+    }
+    const mpfr_prec_t needed = bits_ + kArgumentBits + bits_before_point;
+    if (mpfr_get_prec(argument_low_) == needed) return;
+    for (MpFloat* number : {&argument_low_, &argument_high_, &factor_low_, &factor_high_}) {
+        mpfr_set_prec(*number, needed);
+    }
+    enclose_factor(logits_->factor(), factor_low_, factor_high_);
+}
+
 void SoftmaxRows::enclose_row(Eigen::Index i) {
     logits_->load_row(i, row_);
+    adapt_argument_bits();
     const std::size_t count = row_.keys.size();
     while (lower_.size() < count) {
         lower_.emplace_back(bits_);

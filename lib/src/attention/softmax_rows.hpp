@@ -33,6 +33,8 @@ class SoftmaxRows {
   private:
     /// Encloses factor · dot + bias in [argument_low_, argument_high_]; returns whether it is met exactly.
     [[nodiscard]] bool enclose_argument(const Integer& dot, const Integer* bias);
+    /// Gives the arguments of the loaded row the bits that they need.
+    void adapt_argument_bits();
     void enclose_exponential(MpFloat& low, MpFloat& high, bool argument_is_exact);
 
     const ExactLogits* logits_;
