@@ -119,7 +119,7 @@ TEST_CASE("learned heads: every head of two files, every claim proved again from
                 const BracketResult result = bracket_checked(
                     load(file, at), {rational("0.15"), rational("0.25"), rational("0.35")}, quick(.3));
                 for (const Bracket& bracket : result.brackets) {
-                    CHECK(bracket.lower_rank() >= 2);
+                    CHECK(bracket.lower_rank() >= 1);
                     CHECK(bracket.upper_rank() <= 60);
                     CHECK(bracket.level == Level::exact);
                 }
@@ -135,7 +135,7 @@ TEST_CASE("learned causal heads have full exact rank, and the bracket follows ε
     const Safetensors file = shared("bytegpt-n64-a");
     for (const char* name : {"layer0.head0", "layer2.head1"}) {
         const std::vector<Rational> epsilons = {0,
-                                                rational("1e-60"),
+                                                rational("1e-200"),
                                                 rational("1e-20"),
                                                 rational("1e-15"),
                                                 rational("1e-12"),

@@ -197,12 +197,20 @@ void Session::search_precise(const Rational& epsilon, double seconds) {
         const double log_rho = search::estimate_log2(rho);
         constexpr double kSlack = 1e-6;  // estimates this near are for the checker to decide
 
-        // Lower: pivots fall, so that the reach falls with k, nearly.
+        // Lower. Pivots fall, so that the reach falls with k, nearly: the largest ranks are tried one by one, as all
+        // are in a tiny matrix, and the others by bisection.
         Standing at = standing(epsilon);
-        Index low = 0, high = std::min(search.rank(), at.upper) + 1;
-        while (high - low > 1) {
-            const Index k = low + (high - low) / 2;
-            (search.estimate_log2_reach(k) > log_lower - kSlack ? low : high) = k;
+        const auto in_reach = [&](Index k) { return search.estimate_log2_reach(k) > log_lower - kSlack; };
+        Index low = std::min(search.rank(), at.upper);
+        for (int tries = 0; tries < kTinyMatrix && low > at.lower && !in_reach(low); ++tries) {
+            --low;
+            if (tries < 2 || std::max(grid.subject().rows(), grid.subject().cols()) <= kTinyMatrix) continue;
+            Index high = low + 1;
+            for (low = 0; high - low > 1;) {
+                const Index k = low + (high - low) / 2;
+                (in_reach(k) ? low : high) = k;
+            }
+            break;
         }
         for (Index k = low; k > at.lower && k > low - 3; --k) {
             if (grid.offer(search.propose_block(k), epsilon, at.lower)) break;
@@ -257,7 +265,7 @@ void Session::search_precise(const Rational& epsilon, double seconds) {
 }
 
 void Session::search(const Rational& epsilon, const std::function<void(double, std::string_view)>& report) {
-    const double deadline = now_seconds() + options_.seconds;
+    const double start = now_seconds();
     report(0, "rules");
     apply_rules(epsilon);
     if (closed(epsilon)) return;
@@ -271,7 +279,8 @@ void Session::search(const Rational& epsilon, const std::function<void(double, s
         search_precise(epsilon, options_.seconds / 2);
         if (closed(epsilon)) return;
     }
-    search_optimised(epsilon, deadline, report);
+    const double size = search::estimate_log2(Rational(epsilon + base().rho())) + static_cast<double>(shift_);
+    if (size > -40) search_optimised(epsilon, start + options_.seconds, report);
 }
 
 BracketResult Session::finish(const std::vector<Rational>& epsilons) {
