@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "certificate/decide.hpp"
 #include "certificate/exact_checker.hpp"
 #include "exact_oracle.hpp"
 #include "rankcert/rigor/error.hpp"
@@ -80,6 +81,13 @@ TEST_CASE("a tail that equals the square of the tolerance proves nothing") {
         CHECK((*c->prove_rank_at_least(w, 0).proof)->rank == 1);
         w.threshold = integers(1, 1, {-1});
         CHECK(lower(*c, w, 0) == Decision::refuted);
+        // t = −3, L = 2, r = 2: E = 0 and 1 + 6 − 4 = 3 > 0, a bound of 3 for a 1×1 matrix but for the sign
+        // of t.
+        EckartYoungWitness negative = w;
+        negative.threshold = integers(1, 1, {-3});
+        negative.large_factor = integers(1, 1, {2});
+        negative.rank = 2;
+        CHECK(lower(*c, negative, 0) == Decision::refuted);
         w.threshold = ExactMatrix(1, 1);
         CHECK(lower(*c, w, 0) == Decision::refuted);  // δ = 1 eats the trace
         w.threshold = one;
@@ -304,4 +312,29 @@ TEST_CASE("the distance to the singular matrices is found from both sides on ran
         CHECK(upper(*c, f, distance) == Decision::proved);
         CHECK(upper(*c, f, distance * kJustBelow) == Decision::refuted);
     }
+}
+
+TEST_CASE("between the bounds of the error nothing is decided") {
+    const ErrorBounds rho{Rational(1, 8), Rational(1, 4)};
+    const auto below = [&](const LowerMeasure& measure, const Rational& eps) {
+        return detail::decide(measure, rho, eps).decision;
+    };
+    for (const LowerMeasure& measure :
+         {LowerMeasure{LowerMeasure::Contraction{1, Rational(1, 2), Rational(1, 2)}, nullptr},
+          LowerMeasure{LowerMeasure::Tail{1, Rational(1)}, nullptr}}) {  // both hold for ε + ρ < 1
+        CHECK(below(measure, 0) == Decision::proved);
+        CHECK(below(measure, Rational(3, 4) * kJustBelow) == Decision::proved);
+        CHECK(below(measure, Rational(3, 4)) == Decision::undecided);
+        CHECK(below(measure, Rational(7, 8) * kJustBelow) == Decision::undecided);
+        CHECK(below(measure, Rational(7, 8)) == Decision::refuted);
+        CHECK(detail::reach(measure, rho.upper) == Rational(3, 4));
+        CHECK_THROWS_AS((void)below(measure, -1), Error);
+    }
+    const UpperMeasure error{UpperMeasure::Error{1, Rational(1, 2)}, nullptr};
+    const auto above = [&](const Rational& eps) { return detail::decide(error, rho, eps).decision; };
+    CHECK(above(Rational(3, 4)) == Decision::proved);
+    CHECK(above(Rational(3, 4) * kJustBelow) == Decision::undecided);
+    CHECK(above(Rational(5, 8)) == Decision::undecided);
+    CHECK(above(Rational(5, 8) * kJustBelow) == Decision::refuted);
+    CHECK(detail::reach(error, rho.upper) == Rational(3, 4));
 }
