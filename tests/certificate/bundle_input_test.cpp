@@ -71,8 +71,12 @@ TEST_CASE("the input of a head is recognised by its hash and by its values") {
     wrong = bundle;
     wrong.input.file_sha256[0] = wrong.input.file_sha256[0] == '0' ? '1' : '0';
     CHECK(contains(refuse(wrong, path), "is not the file"));
+    // No hash of the file, but one of another tensor.
+    wrong = bundle;
     wrong.input.file_sha256.clear();
-    CHECK(contains(refuse(wrong, path), "records no SHA-256"));
+    CHECK(require_input(wrong, path).size() == 2);
+    wrong.input.tensor_sha256["key"] = std::string(64, '0');
+    CHECK(contains(refuse(wrong, path), "key tensor is not the one"));
     wrong = bundle;
     wrong.input.tensors["key"] = "layer0.head2.k";
     CHECK(contains(refuse(wrong, path), "no tensor 'layer0.head2.k'"));
@@ -121,7 +125,13 @@ TEST_CASE("query and key in files of their own are each recognised") {
     CHECK(require_input(bundle, folder.put("k.npy", key)) == std::vector<std::string>{"key"});
     CHECK(
         contains(refuse(bundle, folder.put("other.npy", format_npy(tensor_of("", ExactMatrix::identity(2))))),
-                 "none of the files"));
+                 "none of the inputs"));
+    // Without any hash the numbers tell.
+    Bundle bare = bundle;
+    bare.input.role_file_sha256.clear();
+    CHECK(require_input(bare, query_path) == std::vector<std::string>{"query"});
+    bare.subject.head->query = bare.subject.head->query.scale(2);
+    CHECK(contains(refuse(bare, query_path), "none of the inputs"));
     // The hash is the query's, the numbers are not.
     bundle.subject.head->query = bundle.subject.head->query.scale(2);
     CHECK(contains(refuse(bundle, query_path), "does not hold the numbers"));

@@ -200,6 +200,29 @@ TEST_CASE("a claim that says more than its witness proves is refuted, one that s
     CHECK(!check(bundle, Level::exact).back().top_k);
 }
 
+TEST_CASE("the fast level never refutes, and proves nothing that the exact one does not") {
+    std::vector<Bundle> bundles = {samples::identity(), samples::two_by_two(), samples::head(53),
+                                   samples::head(300)};
+    Bundle strong = samples::identity();
+    for (Claim& claim : strong.claims) {
+        if (claim.lower_witness >= 0) ++claim.lower;
+        if (claim.upper_witness >= 0 && claim.upper > 0) --claim.upper;
+    }
+    bundles.push_back(strong);
+    int proved = 0;
+    for (const Bundle& bundle : bundles) {
+        const auto fast = check(bundle, Level::fast);
+        const auto exact = check(bundle, Level::exact);
+        for (std::size_t i = 0; i < fast.size(); ++i) {
+            CHECK(fast[i].decision != Decision::refuted);
+            if (fast[i].decision != Decision::proved) continue;
+            ++proved;
+            CHECK(exact[i].decision == Decision::proved);
+        }
+    }
+    CHECK(proved >= 6);
+}
+
 TEST_CASE("the bytes of version 1 do not change") {
     Bundle bundle = samples::two_by_two();
     bundle.information = {{"tool", "rankcert 0.1.0"}};

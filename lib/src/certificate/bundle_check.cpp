@@ -40,12 +40,14 @@ void add_decision(ClaimVerdict& verdict, Decision part) {
     }
 }
 
-/// A part that is proved, but for another number than the claimed one.
-Decision for_claimed(Decision decision, bool strong_enough) {
-    return decision == Decision::proved && !strong_enough ? Decision::refuted : decision;
+/// A part whose witness proves another number than the claimed one. The fast checker may have seen less than
+/// the exact one would, and never refutes.
+Decision for_claimed(Decision decision, bool strong_enough, Level level) {
+    if (decision != Decision::proved || strong_enough) return decision;
+    return level == Level::exact ? Decision::refuted : Decision::undecided;
 }
 
-void decide_top_k(Checker& checker, const TopKBudget& claimed, ClaimVerdict& verdict) {
+void decide_top_k(Checker& checker, Level level, const TopKBudget& claimed, ClaimVerdict& verdict) {
     const Verdict<TopKBudget> budget = checker.prove_top_k_budget(claimed.epsilon);
     Decision decision = budget.decision;
     std::string reason = budget.reason;
@@ -55,7 +57,7 @@ void decide_top_k(Checker& checker, const TopKBudget& claimed, ClaimVerdict& ver
         if (proved.lower >= claimed.lower && proved.upper <= claimed.upper) {
             decision = Decision::proved;
         } else if (proved.lower > claimed.upper || proved.upper < claimed.lower) {
-            decision = Decision::refuted;
+            decision = for_claimed(Decision::proved, false, level);
             reason = "the budget is proved to be " + range;
         } else {
             decision = Decision::undecided;
@@ -82,7 +84,7 @@ std::vector<ClaimVerdict> check(const Bundle& bundle, Level level) {
         if (claim.lower_witness >= 0) {
             const auto side = checker->decide(lower.at(claim.lower_witness), claim.epsilon);
             const bool enough = side.proof && (*side.proof)->rank >= claim.lower;
-            add_decision(verdict, for_claimed(side.decision, enough));
+            add_decision(verdict, for_claimed(side.decision, enough, level));
             if (enough) verdict.lower = side.proof;
             add_reason(verdict, "lower",
                        side.proof && !enough
@@ -93,7 +95,7 @@ std::vector<ClaimVerdict> check(const Bundle& bundle, Level level) {
         if (claim.upper_witness >= 0) {
             const auto side = checker->decide(upper.at(claim.upper_witness), claim.epsilon);
             const bool enough = side.proof && (*side.proof)->rank <= claim.upper;
-            add_decision(verdict, for_claimed(side.decision, enough));
+            add_decision(verdict, for_claimed(side.decision, enough, level));
             if (enough) verdict.upper = side.proof;
             add_reason(verdict, "upper",
                        side.proof && !enough
@@ -101,7 +103,7 @@ std::vector<ClaimVerdict> check(const Bundle& bundle, Level level) {
                                  ", not the claimed " + std::to_string(claim.upper)
                            : side.reason);
         }
-        if (claim.top_k) decide_top_k(*checker, *claim.top_k, verdict);
+        if (claim.top_k) decide_top_k(*checker, level, *claim.top_k, verdict);
         if (verdict.lower && verdict.upper && (*verdict.lower)->rank > (*verdict.upper)->rank) {
             throw std::logic_error("a checker proved a lower bound above an upper one");
         }

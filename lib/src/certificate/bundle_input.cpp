@@ -36,7 +36,16 @@ Input read_input(const std::filesystem::path& path) {
     return input;
 }
 
-/// Throws where the tensor of a role does not hold the embedded values.
+/// Whether a tensor holds the embedded values. Throws where it is no matrix of finite numbers.
+bool has_values(const Tensor& tensor, const ExactMatrix& embedded, const std::string& file) {
+    try {
+        return ExactMatrix::from_double(to_matrix(tensor)) == embedded;
+    } catch (const Error& error) {
+        throw Error(file + ": " + error.what());
+    }
+}
+
+/// Throws where the tensor of a role is not the recorded one, or does not hold the embedded values.
 void require_values(const Tensor& tensor, const ExactMatrix& embedded, const std::string& role,
                     const Bundle& bundle, const std::string& file) {
     const auto recorded = bundle.input.tensor_sha256.find(role);
@@ -44,13 +53,7 @@ void require_values(const Tensor& tensor, const ExactMatrix& embedded, const std
         throw Error(file + ": the " + role +
                     " tensor is not the one of the certificate (its SHA-256 differs)");
     }
-    Eigen::MatrixXd values;
-    try {
-        values = to_matrix(tensor);
-    } catch (const Error& error) {
-        throw Error(file + ": " + error.what());
-    }
-    if (!(ExactMatrix::from_double(values) == embedded)) {
+    if (!has_values(tensor, embedded, file)) {
         throw Error(file + ": the " + role + " tensor does not hold the numbers that the certificate holds");
     }
 }
@@ -73,17 +76,21 @@ const Tensor& tensor_of(const Input& input, const std::string& role, const Bundl
     return *tensor;
 }
 
-/// Query and key came as files of their own: which of them is this one?
+/// No hash of one whole file is recorded: query and key came as files of their own. Which of them is this
+/// one? A role whose file's hash is recorded is recognised by that, any other by its values.
 std::vector<std::string> require_one_of(const Input& input, const Bundle& bundle) {
     std::vector<std::string> roles;
     for (const auto& [role, embedded] : embedded_matrices(bundle)) {
         const auto recorded = bundle.input.role_file_sha256.find(role);
-        if (recorded == bundle.input.role_file_sha256.end() || recorded->second != input.hash) continue;
-        require_values(tensor_of(input, role, bundle), *embedded, role, bundle, input.file);
+        const bool is_recorded = recorded != bundle.input.role_file_sha256.end();
+        if (is_recorded && recorded->second != input.hash) continue;
+        const Tensor& tensor = tensor_of(input, role, bundle);
+        if (!is_recorded && !has_values(tensor, *embedded, input.file)) continue;
+        require_values(tensor, *embedded, role, bundle, input.file);
         roles.push_back(role);
     }
     if (roles.empty()) {
-        throw Error(input.file + ": is none of the files that the certificate names (its SHA-256 is " +
+        throw Error(input.file + ": is none of the inputs that the certificate speaks of (its SHA-256 is " +
                     input.hash + ")");
     }
     return roles;
@@ -94,13 +101,11 @@ std::vector<std::string> require_one_of(const Input& input, const Bundle& bundle
 std::vector<std::string> require_input(const Bundle& bundle, const std::filesystem::path& file) {
     const Input input = read_input(file);
     const std::string& recorded = bundle.input.file_sha256;
-    if (recorded.empty() && !bundle.input.role_file_sha256.empty()) return require_one_of(input, bundle);
-    if (!recorded.empty() && recorded != input.hash) {
+    if (recorded.empty()) return require_one_of(input, bundle);
+    if (recorded != input.hash) {
         throw Error(input.file + ": is not the file of the certificate: its SHA-256 is " + input.hash +
                     ", not " + recorded);
     }
-    if (recorded.empty())
-        throw Error(input.file + ": cannot be compared: the certificate records no SHA-256 of its input");
     std::vector<std::string> roles;
     for (const auto& [role, embedded] : embedded_matrices(bundle)) {
         require_values(tensor_of(input, role, bundle), *embedded, role, bundle, input.file);

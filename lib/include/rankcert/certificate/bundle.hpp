@@ -80,9 +80,10 @@ struct ClaimVerdict {
 /// numbers, which may be stronger than the claim. Throws Error where the bundle is not well formed.
 [[nodiscard]] std::vector<ClaimVerdict> check(const Bundle& bundle, Level level);
 
-/// Throws Error where `file` is not the input that the bundle names: its hash, or the tensors' values,
-/// differ. Returns the roles whose values were compared: {"key", "query"} or {"matrix"}, or, where query and
-/// key came as files of their own, the one that `file` holds.
+/// Throws Error where `file` is not the input that the bundle names: its hash, where one is recorded, or the
+/// tensors' values differ. Returns the roles whose values were compared: {"key", "query"} or {"matrix"}, or,
+/// where no hash of one whole file is recorded (query and key came as files of their own), those that `file`
+/// holds.
 std::vector<std::string> require_input(const Bundle& bundle, const std::filesystem::path& file);
 
 }  // namespace rankcert
