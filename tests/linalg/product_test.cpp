@@ -200,7 +200,11 @@ TEST_CASE("where a product overflows the entry says that it knows nothing") {
     CHECK(ball.radius(0, 0) == kInf);
     CHECK(missing(ball, exact(a) * exact(b)) == "");
     CHECK(ball.radius(1, 1) < 1e-14);
-    CHECK(bounded_product(a, b).row_error[1] == kInf);  // no bound where one entry is lost
+    const BoundedProduct bounded = bounded_product(a, b);  // no bound for a row or a column with an entry that is lost
+    CHECK(bounded.row_error[0] == kInf);
+    CHECK(bounded.column_error[0] == kInf);
+    CHECK(row_error(bounded, exact(a) * exact(b), 1) <= to_rational(bounded.row_error[1]));
+    CHECK(column_error(bounded, exact(a) * exact(b), 1) <= to_rational(bounded.column_error[1]));
     // And what knows nothing spreads: 0 · (0 ± ∞) is not 0.
     const BallMatrix next = enclose_product(ball, MatrixXd::Zero(2, 2));
     CHECK(next.radius(0, 0) == kInf);

@@ -16,6 +16,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Turns every entry without a finite midpoint and radius into 0 ± ∞. An overflow anywhere in the computation of an
 /// entry leaves an infinity or a NaN in it, since sums and products never make finite numbers of those.
 BallMatrix finished(MatrixXd midpoint, MatrixXd radius) {
+    if (detail::all_finite(midpoint) && detail::all_finite(radius)) return {std::move(midpoint), std::move(radius)};
     for (Index k = 0; k < midpoint.size(); ++k) {
         if (detail::bits_are_finite(midpoint.data()[k]) && detail::bits_are_finite(radius.data()[k])) continue;
         midpoint.data()[k] = 0;
@@ -119,26 +120,25 @@ BallMatrix enclose_product_tightly(const BallMatrix& x, const BallMatrix& y) {
 
 BoundedProduct bounded_product(const ConstMatrixRef& a, const ConstMatrixRef& b) {
     detail::require_inner(a.cols(), b.rows(), "product");
-    detail::require_finite(a, "the left factor");
-    detail::require_finite(b, "the right factor");
     const FloatingPointGuard guard;
-    BoundedProduct result{multiply(a, b), Eigen::VectorXd(a.rows()), Eigen::VectorXd(b.cols())};
-    if (!detail::all_finite(result.value)) {
-        result.row_error.setConstant(kInfinity);
-        result.column_error.setConstant(kInfinity);
-        return result;
-    }
     // |E| ≤ c|a||b| + nη entry by entry, so its row sums are at most c|a|(|b|1) + p nη; columns alike.
+    const Eigen::VectorXd b_rows = detail::upper_abs_times(b, Eigen::VectorXd::Ones(b.cols()));
+    const Eigen::VectorXd a_columns = detail::upper_abs_transposed_times(a, Eigen::VectorXd::Ones(a.rows()));
+    // Finite sums have finite terms; infinite ones may have overflowed.
+    if (!detail::all_finite(b_rows)) detail::require_finite(b, "the right factor");
+    if (!detail::all_finite(a_columns)) detail::require_finite(a, "the left factor");
+    BoundedProduct result{multiply(a, b), detail::upper_abs_times(a, b_rows),
+                          detail::upper_abs_transposed_times(b, a_columns)};
+    // A row of |a|(|b|1) that is finite, with its slack of 2^−20, bounds every sum of absolute values of products in that
+    // row, and so every partial sum: nothing overflowed in it. An infinite one says that no bound is known.
     const auto [c, absolute] = detail::product_error(a.cols());
-    const auto scaled = [c = c](double sum, double rest) { return detail::upper_sum(detail::upper_product(c, sum), rest); };
+    const auto error = [c = c](double sum, double rest) {
+        return detail::upper_sum(detail::upper_product(c, sum), rest);
+    };
     const double row_rest = detail::upper_product(absolute, static_cast<double>(b.cols()));
     const double column_rest = detail::upper_product(absolute, static_cast<double>(a.rows()));
-    const auto ones = [](Index n) -> Eigen::VectorXd { return Eigen::VectorXd::Ones(n); };
-    const Eigen::VectorXd rows = detail::upper_abs_times(a, detail::upper_abs_times(b, ones(b.cols())));
-    const Eigen::VectorXd columns =
-        detail::upper_abs_transposed_times(b, detail::upper_abs_transposed_times(a, ones(a.rows())));
-    for (Index i = 0; i < a.rows(); ++i) result.row_error[i] = scaled(rows[i], row_rest);
-    for (Index j = 0; j < b.cols(); ++j) result.column_error[j] = scaled(columns[j], column_rest);
+    for (double& bound : result.row_error) bound = error(bound, row_rest);
+    for (double& bound : result.column_error) bound = error(bound, column_rest);
     return result;
 }
 

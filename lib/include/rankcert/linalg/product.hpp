@@ -30,13 +30,13 @@ namespace rankcert {
 
 /// A float64 product with what is known of its error E = a·b − value without a second product.
 struct BoundedProduct {
-    Eigen::MatrixXd value;         ///< m×p, finite
+    Eigen::MatrixXd value;         ///< m×p
     Eigen::VectorXd row_error;     ///< Σ_j |E_ij| ≤ row_error_i
     Eigen::VectorXd column_error;  ///< Σ_i |E_ij| ≤ column_error_j
 };
 
 /// a·b in float64 with bounds for the row and column ℓ1 norms of the error. Cost: one product and O(mn + np + mp).
-/// Bounds are +∞ (all of them) and values unspecified where something overflows.
+/// A row or column in which something might overflow has the bound +∞ and unspecified values.
 [[nodiscard]] BoundedProduct bounded_product(const ConstMatrixRef& a, const ConstMatrixRef& b);
 
 }  // namespace rankcert
