@@ -202,6 +202,25 @@ TEST_CASE("the top-k budget of a head brackets the true one") {
     CHECK((*masked->prove_top_k_budget(0).proof)->lower == 3);
 }
 
+TEST_CASE("the top-k budget on a coarse grid brackets the one on a fine grid") {
+    Head head;
+    head.query = column({1, 2, -1, 3});
+    head.key = column({0, 1, 2, 3, -2, 5}, -2);
+    const auto coarse = detail::make_exact_checker({head, enclose_softmax(head, 5).centre});
+    const auto fine = detail::make_exact_checker({head, enclose_softmax(head, 300).centre});
+    int open = 0;
+    for (int k = 0; k < 64; ++k) {
+        const Rational eps(k, 64);
+        const TopKBudget wide = **coarse->prove_top_k_budget(eps).proof;
+        const TopKBudget truth = **fine->prove_top_k_budget(eps).proof;
+        CHECK(truth.lower == truth.upper);
+        CHECK(wide.lower <= truth.lower);
+        CHECK(truth.upper <= wide.upper);
+        open += wide.lower < wide.upper ? 1 : 0;
+    }
+    CHECK(open > 0);
+}
+
 TEST_CASE("a subject that is not well formed is refused") {
     const Head head = two_by_two(1);
     CHECK_THROWS_AS((void)make_checker({head, ExactMatrix(2, 3)}, Level::exact), Error);
