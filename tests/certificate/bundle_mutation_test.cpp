@@ -34,6 +34,9 @@ void judge(const files::Bytes& bytes, Count& count) {
         ++count.refused;
         return;
     }
+    // What is accepted is, byte for byte, what is written. (The writer would name itself where nobody is
+    // named.)
+    if (bundle.information.contains("tool")) REQUIRE(format_bundle(bundle) == bytes);
     REQUIRE(bundle.subject.rows() == 2);
     REQUIRE(bundle.subject.cols() == 2);
     REQUIRE(!bundle.subject.head);

@@ -412,6 +412,13 @@ TEST_CASE("tensors that are not exactly those of the statement are refused") {
         refuse_changed(bundle,
                        [&](Safetensors& c) { c.tensors[index_of(c, "centre")].data[15] = std::byte{0x80}; }),
         "canonical"));
+    CHECK(contains(refuse_changed(samples::head(53),
+                                  [&](Safetensors& c) {
+                                      auto& data = c.tensors[index_of(c, "query")].data;
+                                      std::fill(data.begin(), data.begin() + 4, std::byte{0});
+                                      data[3] = std::byte{0x80};
+                                  }),
+                   "canonical"));
     // NaN
     CHECK(contains(refuse_changed(bundle,
                                   [&](Safetensors& c) {

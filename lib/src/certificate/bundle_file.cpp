@@ -64,6 +64,34 @@ std::map<std::string, std::string> parse_information(const std::string& text, co
     return information;
 }
 
+/// The file of a bundle whose matrices are these tensors, in this order.
+Bytes assemble(const Bundle& bundle, std::vector<Tensor> tensors,
+               const std::map<std::string, long>& exponents) {
+    Safetensors contents;
+    contents.tensors = std::move(tensors);
+    contents.metadata = {{"digest", std::string(kDigestSize, '0')},
+                         {"format", std::string(kFormatName)},
+                         {"format_version", std::string(kFormatVersion)},
+                         {"information", format_information(bundle.information)},
+                         {"statement", format_statement(bundle, exponents)}};
+    Bytes bytes = format_safetensors(contents);
+    const std::string digest = digest_of(bytes);
+    std::transform(digest.begin(), digest.end(), bytes.begin() + kDigestAt,
+                   [](char c) { return static_cast<std::byte>(c); });
+    return bytes;
+}
+
+/// Whether a floating tensor has an element whose only bit is the sign.
+bool has_negative_zero(const Tensor& tensor) {
+    const std::size_t size = size_of(tensor.dtype);
+    for (std::size_t at = 0; at < tensor.data.size(); at += size) {
+        bool others = false;
+        for (std::size_t k = 0; k + 1 < size; ++k) others = others || tensor.data[at + k] != std::byte{0};
+        if (!others && tensor.data[at + size - 1] == std::byte{0x80}) return true;
+    }
+    return false;
+}
+
 /// The tensors of a file, each to be asked for once.
 class Tensors {
   public:
@@ -94,35 +122,85 @@ class Tensors {
     std::map<std::string, const Tensor*> left_;
 };
 
-ExactMatrix load_operand(const Tensor& tensor, NumberFormat format) {
-    if (tensor.dtype != dtype_of(format)) {
-        throw Error("tensor '" + tensor.name + "' is " + to_string(tensor.dtype) +
-                    " where the statement says " + to_string(dtype_of(format)));
+/// Reads the matrices of a file and judges, one by one, whether each stands there as the writer would store
+/// it. That is so of a floating tensor without NaN and infinities exactly where it has no -0.0, since
+/// widening and narrowing are exact; of limbs where storing them again gives the same.
+class MatrixReader {
+  public:
+    MatrixReader(const Safetensors& contents, const std::map<std::string, long>& exponents,
+                 const std::string& file)
+        : tensors_(contents, file), exponents_(exponents) {}
+
+    [[nodiscard]] ExactMatrix operand(const std::string& name, NumberFormat format) {
+        const Tensor& tensor = take(name);
+        if (tensor.dtype != dtype_of(format)) {
+            throw Error("tensor '" + name + "' is " + to_string(tensor.dtype) + " where the statement says " +
+                        to_string(dtype_of(format)));
+        }
+        ExactMatrix matrix = ExactMatrix::from_double(to_matrix(tensor));
+        is_canonical_ = is_canonical_ && !has_negative_zero(tensor);
+        return matrix;
     }
-    return ExactMatrix::from_double(to_matrix(tensor));
-}
+
+    [[nodiscard]] BoolMatrix mask() { return to_bool_matrix(take("mask")); }
+
+    [[nodiscard]] ExactMatrix matrix(const std::string& name) {
+        const Tensor& tensor = take(name);
+        const auto found = exponents_.find(name);
+        const auto exponent = found == exponents_.end() ? std::nullopt : std::optional(found->second);
+        ExactMatrix result = load_matrix(tensor, exponent);
+        if (!exponent) {
+            is_canonical_ = is_canonical_ && !has_negative_zero(tensor);
+            return result;
+        }
+        used_exponents_.insert(*found);
+        const StoredMatrix again = store_matrix(name, result);
+        is_canonical_ = is_canonical_ && again.exponent == exponent && again.tensor.shape == tensor.shape &&
+                        again.tensor.data == tensor.data;
+        return result;
+    }
+
+    /// Throws Error where the file has other tensors too, or is not the one file of this bundle.
+    void finish(const Bundle& bundle, std::span<const std::byte> bytes, const std::string& file) {
+        tensors_.finish();
+        // One meaning, one file: this leaves no room for white space, other spellings of a number, another
+        // order of keys or tensors, or limbs that say nothing.
+        if (is_canonical_) {
+            const Bytes again = assemble(bundle, std::move(in_order_), used_exponents_);
+            if (std::equal(again.begin(), again.end(), bytes.begin(), bytes.end())) return;
+        }
+        throw Error(
+            file + ": is not in the canonical form of a certificate; write it as certificate-format.md says");
+    }
+
+  private:
+    const Tensor& take(const std::string& name) { return in_order_.emplace_back(tensors_.take(name)); }
+
+    Tensors tensors_;
+    const std::map<std::string, long>& exponents_;
+    std::map<std::string, long> used_exponents_;
+    std::vector<Tensor> in_order_;
+    bool is_canonical_ = true;
+};
 
 /// Version 1 of the format.
-Bundle parse_version_1(const Safetensors& contents, const std::string& file) {
+Bundle parse_version_1(const Safetensors& contents, std::span<const std::byte> bytes,
+                       const std::string& file) {
     Statement statement = parse_statement(contents.metadata.at("statement"), file);
     Bundle& bundle = statement.bundle;
     bundle.information = parse_information(contents.metadata.at("information"), file);
-    Tensors tensors(contents, file);
+    MatrixReader reader(contents, statement.exponents, file);
     try {
         if (bundle.subject.head) {
             Head& head = *bundle.subject.head;
-            head.query = load_operand(tensors.take("query"), bundle.format);
-            head.key = load_operand(tensors.take("key"), bundle.format);
-            if (head.mask.kind == MaskKind::boolean) head.mask.keep = to_bool_matrix(tensors.take("mask"));
+            head.query = reader.operand("query", bundle.format);
+            head.key = reader.operand("key", bundle.format);
+            if (head.mask.kind == MaskKind::boolean) head.mask.keep = reader.mask();
         }
-        visit_all_matrices(bundle, [&](const std::string& name, ExactMatrix& matrix) {
-            const auto exponent = statement.exponents.find(name);
-            matrix = load_matrix(tensors.take(name), exponent == statement.exponents.end()
-                                                         ? std::nullopt
-                                                         : std::optional(exponent->second));
-        });
-        tensors.finish();
+        visit_all_matrices(
+            bundle, [&](const std::string& name, ExactMatrix& matrix) { matrix = reader.matrix(name); });
         require_well_formed(bundle);
+        reader.finish(bundle, bytes, file);
     } catch (const Error& error) {
         const std::string sentence = error.what();
         throw Error(sentence.starts_with(file) ? sentence : file + ": " + sentence);
@@ -134,29 +212,20 @@ Bundle parse_version_1(const Safetensors& contents, const std::string& file) {
 
 std::vector<std::byte> format_exactly(const Bundle& bundle) {
     require_well_formed(bundle);
-    Safetensors contents;
+    std::vector<Tensor> tensors;
     if (bundle.subject.head) {
         const Head& head = *bundle.subject.head;
-        contents.tensors.push_back(operand("query", head.query, bundle.format));
-        contents.tensors.push_back(operand("key", head.key, bundle.format));
-        if (head.mask.kind == MaskKind::boolean) contents.tensors.push_back(bool_tensor(head.mask.keep));
+        tensors.push_back(operand("query", head.query, bundle.format));
+        tensors.push_back(operand("key", head.key, bundle.format));
+        if (head.mask.kind == MaskKind::boolean) tensors.push_back(bool_tensor(head.mask.keep));
     }
     std::map<std::string, long> exponents;
     visit_all_matrices(bundle, [&](const std::string& name, const ExactMatrix& matrix) {
         StoredMatrix stored = store_matrix(name, matrix);
         if (stored.exponent) exponents[name] = *stored.exponent;
-        contents.tensors.push_back(std::move(stored.tensor));
+        tensors.push_back(std::move(stored.tensor));
     });
-    contents.metadata = {{"digest", std::string(kDigestSize, '0')},
-                         {"format", std::string(kFormatName)},
-                         {"format_version", std::string(kFormatVersion)},
-                         {"information", format_information(bundle.information)},
-                         {"statement", format_statement(bundle, exponents)}};
-    Bytes bytes = format_safetensors(contents);
-    const std::string digest = digest_of(bytes);
-    std::transform(digest.begin(), digest.end(), bytes.begin() + kDigestAt,
-                   [](char c) { return static_cast<std::byte>(c); });
-    return bytes;
+    return assemble(bundle, std::move(tensors), exponents);
 }
 
 }  // namespace detail
@@ -205,15 +274,7 @@ Bundle parse_bundle(std::span<const std::byte> bytes, const std::string& file) {
             file +
             ": was changed or damaged after it was written (its digest does not match); make it again");
     }
-    Bundle bundle = detail::parse_version_1(contents, file);
-    // One meaning, one file: this leaves no room for white space, other spellings of a number, -0.0, another
-    // order of tensors, or limbs that say nothing.
-    const std::vector<std::byte> again = detail::format_exactly(bundle);
-    if (!std::equal(again.begin(), again.end(), bytes.begin(), bytes.end())) {
-        throw Error(
-            file + ": is not in the canonical form of a certificate; write it as certificate-format.md says");
-    }
-    return bundle;
+    return detail::parse_version_1(contents, bytes, file);
 }
 
 Bundle read_bundle(const std::filesystem::path& path) {
