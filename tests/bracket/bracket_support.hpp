@@ -48,11 +48,15 @@ inline BracketOptions quick(double seconds = .2) {
     return options;
 }
 
-/// What must be true of every result: claims and brackets say the same, each claim is proved by an exact checker that
-/// starts from the bundle alone, and ranks fall as ε grows.
+/// What must be true of every result: claims and brackets say the same, each claim is proved by an exact
+/// checker that starts from the bundle alone, and ranks fall as ε grows.
 inline void require_consistent(const BracketResult& result, const std::vector<Rational>& epsilons) {
     REQUIRE(result.brackets.size() == epsilons.size());
     REQUIRE(result.bundle.claims.size() == epsilons.size());
+    for (const ClaimVerdict& verdict : check(result.bundle, Level::exact)) {
+        CAPTURE(verdict.reason);
+        CHECK(verdict.decision == Decision::proved);
+    }
     const auto checker = make_checker(result.bundle.subject, Level::exact);
     for (std::size_t i = 0; i < epsilons.size(); ++i) {
         const Bracket& bracket = result.brackets[i];
@@ -62,9 +66,11 @@ inline void require_consistent(const BracketResult& result, const std::vector<Ra
         CHECK(claim.lower == bracket.lower_rank());
         CHECK(claim.upper == bracket.upper_rank());
         CHECK(claim.lower <= claim.upper);
+        CHECK(bracket.closed() == (claim.lower == claim.upper));
         if (claim.lower > 0) {
             REQUIRE(claim.lower_witness >= 0);
-            const auto& witness = result.bundle.lower_witnesses[static_cast<std::size_t>(claim.lower_witness)];
+            const auto& witness =
+                result.bundle.lower_witnesses[static_cast<std::size_t>(claim.lower_witness)];
             const auto verdict = checker->prove_rank_at_least(witness, claim.epsilon);
             REQUIRE(verdict.proof);
             CHECK((*verdict.proof)->rank == claim.lower);

@@ -3,8 +3,8 @@
 
 #include "bracket/bracket_support.hpp"
 
-/// Thousands of random small matrices against what is known of them exactly, by rational arithmetic that shares
-/// nothing with the library.
+/// Thousands of random small matrices against what is known of them exactly, by rational arithmetic that
+/// shares nothing with the library.
 
 using namespace bracket_support;
 
@@ -90,7 +90,8 @@ Rational oracle_norm(const Table& a) {
     return out;
 }
 
-/// The distance of a square matrix to the singular ones: 1/‖a⁻¹‖, the inverse by Cramer's rule; 0 where it is singular.
+/// The distance of a square matrix to the singular ones: 1/‖a⁻¹‖, the inverse by Cramer's rule; 0 where it is
+/// singular.
 Rational determinant(const Table& a) {
     if (a.empty()) return 1;
     Rational sum = 0;
@@ -102,8 +103,10 @@ Rational determinant(const Table& a) {
             minor.back().erase(minor.back().begin() + static_cast<std::ptrdiff_t>(j));
         }
         const Rational term = a[0][j] * determinant(minor);
-        if (j % 2 == 0) sum += term;
-        else sum -= term;
+        if (j % 2 == 0)
+            sum += term;
+        else
+            sum -= term;
     }
     return sum;
 }
@@ -128,15 +131,16 @@ Rational oracle_singular_distance(const Table& a) {
     return abs(all) / largest;
 }
 
-/// The distance of a 2×N matrix to those of rank 1: min_y ‖yᵀ a‖₁ / ‖y‖₁. (yᵀ a = yᵀ(a − b) where yᵀ b = 0; and
-/// b = a − sign(y) yᵀa / ‖y‖₁ attains it.) On each side of the ℓ1 circle the norm is convex and linear between
-/// the points where an entry vanishes, so that its least value is at one of them or at an end.
+/// The distance of a 2×N matrix to those of rank 1: min_y ‖yᵀ a‖₁ / ‖y‖₁. (yᵀ a = yᵀ(a − b) where yᵀ b = 0;
+/// and b = a − sign(y) yᵀa / ‖y‖₁ attains it.) On each side of the ℓ1 circle the norm is convex and linear
+/// between the points where an entry vanishes, so that its least value is at one of them or at an end.
 Rational oracle_two_rows(const Table& a) {
     std::optional<Rational> best;
     for (const long sign : {1L, -1L}) {
         const auto value = [&](const Rational& t) {
             Rational sum = 0;
-            for (std::size_t j = 0; j < a[0].size(); ++j) sum += abs(Rational(t * a[0][j] + sign * (1 - t) * a[1][j]));
+            for (std::size_t j = 0; j < a[0].size(); ++j)
+                sum += abs(Rational(t * a[0][j] + sign * (1 - t) * a[1][j]));
             return sum;
         };
         std::vector<Rational> points = {0, 1};
@@ -151,8 +155,8 @@ Rational oracle_two_rows(const Table& a) {
     return *best;
 }
 
-/// The distance of an m×2 matrix to those of rank 1: min_x ‖a x‖_∞ / ‖x‖_∞. On each side of the square the largest of
-/// the |a_i x| is convex and linear between the points where two of ±a_i x meet.
+/// The distance of an m×2 matrix to those of rank 1: min_x ‖a x‖_∞ / ‖x‖_∞. On each side of the square the
+/// largest of the |a_i x| is convex and linear between the points where two of ±a_i x meet.
 Rational oracle_two_columns(const Table& a) {
     std::optional<Rational> best;
     for (const bool swapped : {false, true}) {  // x = (1, t) or (t, 1)
@@ -160,7 +164,8 @@ Rational oracle_two_columns(const Table& a) {
         const auto two = [&](std::size_t i) { return a[i][swapped ? 0 : 1]; };
         const auto value = [&](const Rational& t) {
             Rational largest = 0;
-            for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, Rational(abs(Rational(one(i) + t * two(i)))));
+            for (std::size_t i = 0; i < a.size(); ++i)
+                largest = std::max(largest, Rational(abs(Rational(one(i) + t * two(i)))));
             return largest;
         };
         std::vector<Rational> points = {-1, 1};
@@ -183,9 +188,12 @@ void check_against_oracle(const Table& a, const BracketResult& result) {
     const Rational norm = oracle_norm(a);
     const std::size_t m = a.size(), n = a[0].size();
     std::optional<Rational> distance;  // to the matrices of rank below min(m, n)
-    if (m == n) distance = oracle_singular_distance(a);
-    else if (m == 2 && n > 2) distance = oracle_two_rows(a);
-    else if (n == 2 && m > 2) distance = oracle_two_columns(a);
+    if (m == n)
+        distance = oracle_singular_distance(a);
+    else if (m == 2 && n > 2)
+        distance = oracle_two_rows(a);
+    else if (n == 2 && m > 2)
+        distance = oracle_two_columns(a);
     const auto full = static_cast<Index>(std::min(m, n));
     for (const Bracket& bracket : result.brackets) {
         CAPTURE(to_string(bracket.epsilon));
@@ -217,13 +225,15 @@ TEST_CASE("brackets of random small matrices never contradict an exact oracle") 
         const Index cols = random.between(0, 2) == 0 ? rows : random.between(1, 6);
         const Sample sample = random.sample(rows, cols);
         const Table table = sample.table();
-        std::vector<Rational> epsilons = {0, Rational(random.between(1, 16), 64), Rational(random.between(17, 90), 64)};
+        std::vector<Rational> epsilons = {0, Rational(random.between(1, 16), 64),
+                                          Rational(random.between(17, 90), 64)};
         if (rows == cols) {
             // At the distance itself, and a hair beside it.
             const Rational distance = oracle_singular_distance(table);
-            for (const Rational& epsilon :
-                 {distance, Rational(distance * (1 - power_of_two(-40))), Rational(distance * (1 + power_of_two(-40)))}) {
-                if (std::find(epsilons.begin(), epsilons.end(), epsilon) == epsilons.end()) epsilons.push_back(epsilon);
+            for (const Rational& epsilon : {distance, Rational(distance * (1 - power_of_two(-40))),
+                                            Rational(distance * (1 + power_of_two(-40)))}) {
+                if (std::find(epsilons.begin(), epsilons.end(), epsilon) == epsilons.end())
+                    epsilons.push_back(epsilon);
             }
         }
         check_against_oracle(table, bracket_checked(sample.exact(), epsilons, quick(.001)));
@@ -236,7 +246,8 @@ TEST_CASE("brackets of a matrix, of its rearrangements and of its multiples neve
         CAPTURE(round);
         const Sample sample = random.sample(random.between(2, 6), random.between(2, 6));
         const ExactMatrix a = sample.exact();
-        const std::vector<Rational> epsilons = {Rational(random.between(1, 12), 64), Rational(random.between(13, 60), 64)};
+        const std::vector<Rational> epsilons = {Rational(random.between(1, 12), 64),
+                                                Rational(random.between(13, 60), 64)};
         const BracketResult plain = bracket_checked(a, epsilons, quick(.001));
         std::vector<Index> rows, cols;
         for (Index i = 0; i < a.rows(); ++i) rows.insert(rows.begin() + random.between(0, i), i);

@@ -37,7 +37,8 @@ ExactMatrix tiny_threshold(unsigned bits) {  // [[1, 0], [1 − 2^−bits, 2^−
 
 TEST_CASE("logarithms of rationals that are no doubles are near") {
     CHECK(std::isinf(estimate_log2(Rational(0))));
-    CHECK(estimate_log2(to_rational(Integer(3), -5000)) == doctest::Approx(std::log2(3.) - 5000).epsilon(1e-14));
+    CHECK(estimate_log2(to_rational(Integer(3), -5000)) ==
+          doctest::Approx(std::log2(3.) - 5000).epsilon(1e-14));
     CHECK(estimate_log2(Rational(-1, 8)) == doctest::Approx(-3));
 }
 
@@ -59,7 +60,8 @@ TEST_CASE("the factors of k steps have rank k and the error that is estimated fo
     const ExactMatrix a = rounded_hilbert(16, 120);
     HighPrecisionSearch search(a, 250);
     for (Index k = 0; k < 16; ++k) {
-        const Rational tolerance = to_rational(Integer(1), std::lround(std::ceil(search.estimate_log2_error(k) + 1e-9)));
+        const Rational tolerance =
+            to_rational(Integer(1), std::lround(std::ceil(search.estimate_log2_error(k) + 1e-9)));
         const FactorWitness w = search.propose_cross(k, tolerance);
         CHECK(w.left.cols() == k);
         CHECK(exact_error(a, w) <= tolerance);
@@ -102,7 +104,8 @@ TEST_CASE("steps in high precision and float64 on the rest beat the steps alone 
     std::vector<Integer> mantissas;  // exp(x y) on a grid: singular values that fall like factorials
     for (Index i = 0; i < n; ++i) {
         for (Index j = 0; j < n; ++j) {
-            Rational term = 1, sum = 1, x = Rational(static_cast<long>(i * j), static_cast<long>((n - 1) * (n - 1)));
+            Rational term = 1, sum = 1,
+                     x = Rational(static_cast<long>(i * j), static_cast<long>((n - 1) * (n - 1)));
             for (int t = 1; t < 60; ++t) sum += term *= x / t;
             const Rational scaled = sum * Rational(Integer(1) << 250);
             mantissas.push_back(numerator(scaled) / denominator(scaled));

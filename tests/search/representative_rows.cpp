@@ -24,7 +24,8 @@ std::size_t least_cover(const Eigen::MatrixXd& a, double tolerance) {
         bool all = true;
         for (unsigned i = 0; i < m && all; ++i) {
             bool covered = false;
-            for (unsigned j = 0; j < m; ++j) covered |= (chosen >> j & 1U) != 0 && distance(a, i, j) <= tolerance;
+            for (unsigned j = 0; j < m; ++j)
+                covered |= (chosen >> j & 1U) != 0 && distance(a, i, j) <= tolerance;
             all = covered;
         }
         if (all) best = std::min<std::size_t>(best, static_cast<unsigned>(__builtin_popcount(chosen)));

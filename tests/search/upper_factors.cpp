@@ -88,7 +88,8 @@ TEST_CASE("optimised factors reach lower ranks than truncation, and exactly keep
         const Eigen::MatrixXd a = random_stochastic(24, 24, 40, seed);
         UpperSearch search(a);
         Index upper = 24;
-        for (const UpperWitness& witness : search.propose_quick(.2)) upper = std::min(upper, rank_of(witness));
+        for (const UpperWitness& witness : search.propose_quick(.2))
+            upper = std::min(upper, rank_of(witness));
         const auto witness = search.propose_optimised(.2, 1, upper, 5);
         if (!witness) continue;
         ++better;

@@ -26,10 +26,12 @@ void require_epsilons(const std::vector<Rational>& epsilons) {
 BracketResult run(std::optional<Head> head, ExactMatrix matrix, const std::vector<Rational>& epsilons,
                   const BracketOptions& options, const Progress& progress) {
     require_epsilons(epsilons);
-    if (!(options.seconds >= 0)) throw Error("the search budget is not a number of seconds; give one that is at least 0.");
+    if (!(options.seconds >= 0))
+        throw Error("the search budget is not a number of seconds; give one that is at least 0.");
     if (options.precision < 2 || options.precision > options.max_precision) {
-        throw Error("the precision " + std::to_string(options.precision) + " is not between 2 and the largest one, " +
-                    std::to_string(options.max_precision) + "; give one that is.");
+        throw Error("the precision " + std::to_string(options.precision) +
+                    " is not between 2 and the largest one, " + std::to_string(options.max_precision) +
+                    "; give one that is.");
     }
     const FloatingPointGuard guard;
     const auto now = [] { return std::chrono::steady_clock::now(); };
@@ -53,7 +55,8 @@ BracketResult run(std::optional<Head> head, ExactMatrix matrix, const std::vecto
         const std::string name = "ε=" + to_string(epsilon) + ": ";
         session.search(epsilon, [&](double share, std::string_view stage) {
             // Checking everything once more at the end is counted as one part in twenty.
-            tell(.95 * (static_cast<double>(done) + share) / static_cast<double>(order.size()), name + std::string(stage));
+            tell(.95 * (static_cast<double>(done) + share) / static_cast<double>(order.size()),
+                 name + std::string(stage));
         });
         seconds[order[done]] = std::chrono::duration<double>(now() - start).count();
     }
@@ -66,14 +69,17 @@ BracketResult run(std::optional<Head> head, ExactMatrix matrix, const std::vecto
 
 }  // namespace
 
-BracketResult bracket_head(const Head& head, const std::vector<Rational>& epsilons, const BracketOptions& options,
-                           const Progress& progress) {
+BracketResult bracket_head(const Head& head, const std::vector<Rational>& epsilons,
+                           const BracketOptions& options, const Progress& progress) {
     validate(head);
     return run(head, {}, epsilons, options, progress);
 }
 
 BracketResult bracket_matrix(const ExactMatrix& matrix, const std::vector<Rational>& epsilons,
                              const BracketOptions& options, const Progress& progress) {
+    if (matrix.rows() == 0 || matrix.cols() == 0) {
+        throw Error("the matrix has no entries; give one with at least one row and one column.");
+    }
     return run(std::nullopt, matrix, epsilons, options, progress);
 }
 

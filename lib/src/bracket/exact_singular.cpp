@@ -43,8 +43,8 @@ std::optional<FactorWitness> propose_exact_nearest_singular(const ExactMatrix& a
     if (n < 2 || a.cols() != n) return std::nullopt;
     const auto inverted = inverse(a);
     if (inverted.empty()) return std::nullopt;
-    // With the row j of a⁻¹ of the largest ℓ1 norm and its signs s, x = a⁻¹ s / ‖a⁻¹‖ has x_j = 1, |x_i| ≤ 1 and
-    // a x = s / ‖a⁻¹‖: a (I − x e_jᵀ) is singular and differs from a by a x in column j alone.
+    // With the row j of a⁻¹ of the largest ℓ1 norm and its signs s, x = a⁻¹ s / ‖a⁻¹‖ has x_j = 1, |x_i| ≤ 1
+    // and a x = s / ‖a⁻¹‖: a (I − x e_jᵀ) is singular and differs from a by a x in column j alone.
     auto norm = [](const Row& row) {
         Rational sum = 0;
         for (const Rational& entry : row) sum += abs(entry);
@@ -60,8 +60,10 @@ std::optional<FactorWitness> propose_exact_nearest_singular(const ExactMatrix& a
     for (const Row& row : inverted) {
         Rational sum = 0;
         for (std::size_t i = 0; i < row.size(); ++i) {
-            if (inverted[j][i] < 0) sum -= row[i];
-            else sum += row[i];
+            if (inverted[j][i] < 0)
+                sum -= row[i];
+            else
+                sum += row[i];
         }
         x.push_back(sum / largest);
         denominator_of_all = lcm(denominator_of_all, Integer(denominator(x.back())));

@@ -52,8 +52,8 @@ auto Grid::verdict(E& entry, const Rational& epsilon, Level level) {
     return judge.decide(*slot, epsilon);
 }
 
-/// The rank that the entry proves at ε, by the first level that proves it. The exact level is not troubled where ε is
-/// far beyond what the fast one allows.
+/// The rank that the entry proves at ε, by the first level that proves it. The exact level is not troubled
+/// where ε is far beyond what the fast one allows.
 template <class E>
 std::optional<Index> Grid::provisional_rank(E& entry, const Rational& epsilon) {
     static const Rational kNear = to_rational(1e-9);
@@ -88,7 +88,8 @@ Standing Grid::standing(const Rational& epsilon) {
 }
 
 template <class E, class W>
-bool Grid::offer_to(std::deque<E>& entries, const W& witness, const Rational& epsilon, Index than, bool larger) {
+bool Grid::offer_to(std::deque<E>& entries, const W& witness, const Rational& epsilon, Index than,
+                    bool larger) {
     E entry{witness, std::nullopt, std::nullopt};
     const auto rank = provisional_rank(entry, epsilon);
     if (!rank || (larger ? *rank <= than : *rank >= than)) return false;
@@ -107,17 +108,22 @@ bool Grid::offer(const UpperWitness& witness, const Rational& epsilon, Index tha
 void Grid::add(const LowerWitness& witness) { lower_.push_back({witness, std::nullopt, std::nullopt}); }
 void Grid::add(const UpperWitness& witness) { upper_.push_back({witness, std::nullopt, std::nullopt}); }
 
-const LowerWitness& Grid::lower_witness(int index) const { return lower_[static_cast<std::size_t>(index)].witness; }
-const UpperWitness& Grid::upper_witness(int index) const { return upper_[static_cast<std::size_t>(index)].witness; }
+const LowerWitness& Grid::lower_witness(int index) const {
+    return lower_[static_cast<std::size_t>(index)].witness;
+}
+const UpperWitness& Grid::upper_witness(int index) const {
+    return upper_[static_cast<std::size_t>(index)].witness;
+}
 
-/// The best that the final level proves. Those that promise most are asked first, so that as few as possible are
-/// measured exactly.
+/// The best that the final level proves. Those that promise most are asked first, so that as few as possible
+/// are measured exactly.
 template <class Statement, class E>
-std::optional<Proved<Statement>> Grid::settle_side(std::deque<E>& entries, const Rational& epsilon, bool larger,
-                                                   int& used, Level& level) {
+std::optional<Proved<Statement>> Grid::settle_side(std::deque<E>& entries, const Rational& epsilon,
+                                                   bool larger, int& used, Level& level) {
     std::vector<std::pair<Index, std::size_t>> order;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        if (const auto rank = provisional_rank(entries[i], epsilon)) order.emplace_back(larger ? -*rank : *rank, i);
+        if (const auto rank = provisional_rank(entries[i], epsilon))
+            order.emplace_back(larger ? -*rank : *rank, i);
     }
     std::sort(order.begin(), order.end());
     for (const auto& [key, i] : order) {
@@ -126,9 +132,9 @@ std::optional<Proved<Statement>> Grid::settle_side(std::deque<E>& entries, const
         auto said = verdict(entry, epsilon, judge);
         if (!said.proof) {
             // provisional_rank had it proved, so the fast level did: the levels contradict each other.
-            throw std::logic_error("a " + std::string(method_name(entry.witness)) + " witness at ε = " +
-                                   to_string(epsilon) + " is proved by the fast checker and not by the exact one: " +
-                                   said.reason);
+            throw std::logic_error("a " + std::string(method_name(entry.witness)) +
+                                   " witness at ε = " + to_string(epsilon) +
+                                   " is proved by the fast checker and not by the exact one: " + said.reason);
         }
         used = static_cast<int>(i);
         if (judge == Level::fast) level = Level::fast;
@@ -154,12 +160,13 @@ std::pair<Bracket, Standing> Grid::settle(const Rational& epsilon, bool top_k) {
     at.lower = out.lower_rank();
     at.upper = out.upper_rank();
     if (at.lower > at.upper) {
-        throw std::logic_error("the bounds cross at ε = " + to_string(epsilon) + ": " + std::to_string(at.lower) +
-                               " (" + out.lower_method + ") above " + std::to_string(at.upper) + " (" +
-                               out.upper_method + ")");
+        throw std::logic_error("the bounds cross at ε = " + to_string(epsilon) + ": " +
+                               std::to_string(at.lower) + " (" + out.lower_method + ") above " +
+                               std::to_string(at.upper) + " (" + out.upper_method + ")");
     }
     if (top_k) {
-        const Level judge = final_level_ == Level::fast && subject_.centre.is_double() ? Level::fast : Level::exact;
+        const Level judge =
+            final_level_ == Level::fast && subject_.centre.is_double() ? Level::fast : Level::exact;
         auto said = checker(judge).prove_top_k_budget(epsilon);
         if (!said.proof && judge == Level::fast) said = checker(Level::exact).prove_top_k_budget(epsilon);
         if (said.proof) out.top_k = std::move(said.proof);

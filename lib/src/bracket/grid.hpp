@@ -17,8 +17,8 @@ struct Standing {
     int upper_witness = -1;
 };
 
-/// The witnesses of one subject with what the checkers say of them. Measured at the fast level first where that is
-/// allowed, and exactly where the fast one does not prove.
+/// The witnesses of one subject with what the checkers say of them. Measured at the fast level first where
+/// that is allowed, and exactly where the fast one does not prove.
 class Grid {
   public:
     /// `final_level`: the level whose word counts in the end (see settle).
@@ -43,8 +43,8 @@ class Grid {
     [[nodiscard]] const LowerWitness& lower_witness(int index) const;
     [[nodiscard]] const UpperWitness& upper_witness(int index) const;
 
-    /// The bracket at ε by the word of the final level, with the witnesses that prove it. Throws std::logic_error
-    /// where the checkers contradict each other or themselves.
+    /// The bracket at ε by the word of the final level, with the witnesses that prove it. Throws
+    /// std::logic_error where the checkers contradict each other or themselves.
     [[nodiscard]] std::pair<Bracket, Standing> settle(const Rational& epsilon, bool top_k);
 
   private:

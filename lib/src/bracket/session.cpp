@@ -12,10 +12,10 @@ namespace rankcert::detail {
 
 namespace {
 
-constexpr Index kExactDefault = 512;    ///< up to here the final word is the exact checker's
-constexpr Index kExactRankLimit = 64;   ///< exact_rank grows like n⁴
-constexpr Index kTinyMatrix = 12;       ///< rational inverses, and high precision at every ε
-constexpr unsigned kGuardBits = 64;     ///< that a search in high precision has beyond its matrix
+constexpr Index kExactDefault = 512;   ///< up to here the final word is the exact checker's
+constexpr Index kExactRankLimit = 64;  ///< exact_rank grows like n⁴
+constexpr Index kTinyMatrix = 12;      ///< rational inverses, and high precision at every ε
+constexpr unsigned kGuardBits = 64;    ///< that a search in high precision has beyond its matrix
 
 double now_seconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -40,7 +40,10 @@ search::Options search_options(const BracketOptions& options) {
 }  // namespace
 
 Session::Session(std::optional<Head> head, ExactMatrix matrix, const BracketOptions& options)
-    : head_(std::move(head)), matrix_(std::move(matrix)), options_(options), first_precision_(options.precision) {
+    : head_(std::move(head)),
+      matrix_(std::move(matrix)),
+      options_(options),
+      first_precision_(options.precision) {
     const Index rows = head_ ? head_->queries() : matrix_.rows();
     const Index cols = head_ ? head_->keys() : matrix_.cols();
     const bool small = rows <= kExactDefault && cols <= kExactDefault;
@@ -77,7 +80,8 @@ bool Session::closed(const Rational& epsilon) {
 }
 
 double Session::lower_tolerance(const Rational& epsilon) {
-    const double exact = std::exp2(search::estimate_log2(Rational(epsilon + base().rho())) + static_cast<double>(shift_));
+    const double exact =
+        std::exp2(search::estimate_log2(Rational(epsilon + base().rho())) + static_cast<double>(shift_));
     return exact * (1 + 1e-12);
 }
 
@@ -145,8 +149,9 @@ void Session::search_optimised(const Rational& epsilon, double deadline,
         const double seconds = start + shares[turn] * (deadline - start) - now_seconds();
         if (at.lower >= at.upper || !(seconds > 0)) continue;
         if (turn == 1) {
-            auto witness = lower_search_->propose_optimised(lower_tolerance(epsilon), at.lower, at.upper, seconds,
-                                                            stop(shares[0], shares[1], "lower witness"));
+            auto witness =
+                lower_search_->propose_optimised(lower_tolerance(epsilon), at.lower, at.upper, seconds,
+                                                 stop(shares[0], shares[1], "lower witness"));
             if (witness) base().offer(unscaled(std::move(*witness), shift_), epsilon, at.lower);
             continue;
         }
@@ -165,8 +170,8 @@ void Session::search_exact_singular(const Rational& epsilon) {
     if (const auto witness = propose_exact_nearest_singular(a)) base().offer(*witness, epsilon, a.rows());
 }
 
-/// Float64 sees about 2⁻⁵⁰ of the matrix's size; the searches in it are comfortable well above that. Tiny matrices
-/// cost nothing, and thin margins at full rank are what a nearly singular matrix is about.
+/// Float64 sees about 2⁻⁵⁰ of the matrix's size; the searches in it are comfortable well above that. Tiny
+/// matrices cost nothing, and thin margins at full rank are what a nearly singular matrix is about.
 bool Session::wants_precision(const Rational& epsilon) {
     const ExactMatrix& a = base().subject().centre;
     const double size = search::estimate_log2(Rational(epsilon + base().rho())) + static_cast<double>(shift_);
@@ -181,8 +186,10 @@ void Session::search_precise(const Rational& epsilon, double seconds) {
     const double start = now_seconds();
     const double deadline = start + seconds;
     unsigned precision = first_precision_;
-    unsigned bits = head_ ? precision + kGuardBits : std::max(2 * kGuardBits, base().subject().centre.bits() + kGuardBits);
     const unsigned max_bits = options_.max_precision + kGuardBits;
+    unsigned bits = head_ ? precision + kGuardBits
+                          : std::clamp(base().subject().centre.bits() + kGuardBits, 2 * kGuardBits,
+                                       std::max(max_bits, 2 * kGuardBits));
     for (double before = start;;) {
         Grid& grid = this->grid(precision);
         const unsigned key = head_ ? precision : bits;
@@ -197,8 +204,8 @@ void Session::search_precise(const Rational& epsilon, double seconds) {
         const double log_rho = search::estimate_log2(rho);
         constexpr double kSlack = 1e-6;  // estimates this near are for the checker to decide
 
-        // Lower. Pivots fall, so that the reach falls with k, nearly: the largest ranks are tried one by one, as all
-        // are in a tiny matrix, and the others by bisection.
+        // Lower. Pivots fall, so that the reach falls with k, nearly: the largest ranks are tried one by one,
+        // as all are in a tiny matrix, and the others by bisection.
         Standing at = standing(epsilon);
         const auto in_reach = [&](Index k) { return search.estimate_log2_reach(k) > log_lower - kSlack; };
         Index low = std::min(search.rank(), at.upper);
@@ -243,22 +250,27 @@ void Session::search_precise(const Rational& epsilon, double seconds) {
         if (at.lower >= at.upper) return;
         bool finer = false;
         if (head_) {
-            // Would a finer grid decide more? On the true matrix the numbers that decide differ by at most ρ, which
-            // only shrinks with the grid where the grid makes it.
+            // Would a finer grid decide more? On the true matrix the numbers that decide differ by at most ρ,
+            // which only shrinks with the grid where the grid makes it.
             const Index next = at.lower + 1, previous = std::min(at.upper - 1, search.rank());
-            const auto undecided = [&](double log_value) { return within(log_value, log_epsilon, log_rho + 2); };
+            const auto undecided = [&](double log_value) {
+                return within(log_value, log_epsilon, log_rho + 2);
+            };
             finer = undecided(next > search.rank() ? kLogZero : search.estimate_log2_reach(next));
             if (epsilon > 0) finer = finer || undecided(search.estimate_log2_error(previous));
             const double grid_rho = std::log2(static_cast<double>(grid.subject().cols())) - precision;
             finer = finer && log_rho < grid_rho + 2;
         } else {
-            // Cancellation hides what the bits do not hold.
-            finer = search.rank() < at.upper && search.estimate_log2_error(search.rank()) > kLogZero;
+            // Cancellation hides what the bits do not hold: pivots, and an error that is only noise.
+            const double log_upper = search::estimate_log2(epsilon);
+            finer = search.rank() < at.upper && search.estimate_log2_error(search.rank()) > log_upper;
         }
         if (!finer) return;
         const double took = now_seconds() - before;
         before = now_seconds();
-        if (2 * std::max(precision, bits) > max_bits || before + 3 * took > start + std::max(4 * seconds, 10.)) return;
+        if (2 * std::max(precision, bits) > max_bits ||
+            before + 3 * took > start + std::max(4 * seconds, 10.))
+            return;
         precision *= 2;
         bits = head_ ? precision + kGuardBits : 2 * bits;
     }
@@ -290,7 +302,8 @@ BracketResult Session::finish(const std::vector<Rational>& epsilons) {
         std::optional<Standing> best;
         for (auto& [candidate, grid] : grids_) {
             const Standing at = grid.standing(epsilon);
-            if (best && (at.lower > best->lower || at.upper < best->upper)) precision = std::max(precision, candidate);
+            if (best && (at.lower > best->lower || at.upper < best->upper))
+                precision = std::max(precision, candidate);
             if (!best) best = at;
             best->lower = std::max(best->lower, at.lower);
             best->upper = std::min(best->upper, at.upper);
@@ -299,8 +312,10 @@ BracketResult Session::finish(const std::vector<Rational>& epsilons) {
     Grid& chosen = grid(precision);
     for (auto& [other, grid] : grids_) {
         if (other == precision || &grid == &chosen) continue;
-        for (std::size_t i = 0; i < grid.lower_count(); ++i) chosen.add(grid.lower_witness(static_cast<int>(i)));
-        for (std::size_t i = 0; i < grid.upper_count(); ++i) chosen.add(grid.upper_witness(static_cast<int>(i)));
+        for (std::size_t i = 0; i < grid.lower_count(); ++i)
+            chosen.add(grid.lower_witness(static_cast<int>(i)));
+        for (std::size_t i = 0; i < grid.upper_count(); ++i)
+            chosen.add(grid.upper_witness(static_cast<int>(i)));
     }
 
     BracketResult out;
@@ -314,8 +329,8 @@ BracketResult Session::finish(const std::vector<Rational>& epsilons) {
         claim.lower = at.lower;
         claim.upper = at.upper;
         if (at.lower_witness >= 0) {
-            const auto [place, added] =
-                lower_place.try_emplace(at.lower_witness, static_cast<int>(out.bundle.lower_witnesses.size()));
+            const auto [place, added] = lower_place.try_emplace(
+                at.lower_witness, static_cast<int>(out.bundle.lower_witnesses.size()));
             if (added) out.bundle.lower_witnesses.push_back(chosen.lower_witness(at.lower_witness));
             claim.lower_witness = place->second;
         }

@@ -11,14 +11,15 @@
 
 namespace rankcert::detail {
 
-/// Searches, offers what is found to the grids' checkers, and in the end puts everything on one grid. The order of ε
-/// does not matter to what is right, only to what is shared: a lower witness serves every smaller ε, an upper one every
-/// larger ε.
+/// Searches, offers what is found to the grids' checkers, and in the end puts everything on one grid. The
+/// order of ε does not matter to what is right, only to what is shared: a lower witness serves every smaller
+/// ε, an upper one every larger ε.
 class Session {
   public:
     Session(std::optional<Head> head, ExactMatrix matrix, const BracketOptions& options);
 
-    /// Searches at this ε. `report` is told what is being done, with the share of the time of this ε that is behind.
+    /// Searches at this ε. `report` is told what is being done, with the share of the time of this ε that is
+    /// behind.
     void search(const Rational& epsilon, const std::function<void(double, std::string_view)>& report);
 
     /// The brackets and the bundle that proves them.

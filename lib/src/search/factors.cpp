@@ -13,9 +13,8 @@ namespace {
 
 /// Every entry to the nearest multiple of 2^exponent.
 Matrix round_to_grid(const Matrix& values, int exponent) {
-    return values.unaryExpr([exponent](double x) {
-        return std::ldexp(std::nearbyint(std::ldexp(x, -exponent)), exponent);
-    });
+    return values.unaryExpr(
+        [exponent](double x) { return std::ldexp(std::nearbyint(std::ldexp(x, -exponent)), exponent); });
 }
 
 int exponent_of_largest(const Matrix& values) {
@@ -23,8 +22,9 @@ int exponent_of_largest(const Matrix& values) {
     return largest > 0 ? std::ilogb(largest) : 0;
 }
 
-/// F(U, V) = T log mean_i exp(e_i / T) with e_i = Σ_j (√(R_ij² + δ²) − δ), R = U V − a: a smooth stand-in for the
-/// largest row ℓ1 norm of R. Keeps the factors with the least true norm among all that it has been asked for.
+/// F(U, V) = T log mean_i exp(e_i / T) with e_i = Σ_j (√(R_ij² + δ²) − δ), R = U V − a: a smooth stand-in for
+/// the largest row ℓ1 norm of R. Keeps the factors with the least true norm among all that it has been asked
+/// for.
 class SmoothedNorm {
   public:
     SmoothedNorm(const Matrix& a, Index rank) : a_(a), rank_(rank) {
@@ -92,7 +92,8 @@ std::optional<FactorWitness> round_factors(const Matrix& a, const Factors& facto
     for (const int bits : {18, 22, 26, 32, 40, 52}) {
         const Matrix left = round_to_grid(factors.left, left_top - bits);
         const Matrix right = round_to_grid(factors.right, right_top - bits);
-        // An error that float64 cannot tell from the tolerance is left to a finer grid, and at last to the checker.
+        // An error that float64 cannot tell from the tolerance is left to a finer grid, and at last to the
+        // checker.
         const double slack = bits < 52 ? 1e-9 * tolerance : 0;
         if (estimate_factor_error(a, left, right) <= tolerance - slack) {
             return FactorWitness{ExactMatrix::from_double(left), ExactMatrix::from_double(right), 1};
@@ -154,8 +155,9 @@ std::optional<Factors> nearest_singular_factors(const Matrix& a) {
     if (n < 2 || a.cols() != n) return std::nullopt;
     const auto inverted = inverse(a);
     if (!inverted) return std::nullopt;
-    // For the row j of a⁻¹ with the largest ℓ1 norm and its signs s, x = a⁻¹ s / ‖a⁻¹‖ has x_j = 1 and |x_i| ≤ 1, and
-    // a x = s / ‖a⁻¹‖. So B = a (I − x e_jᵀ), which is singular, differs from a by a x in column j alone.
+    // For the row j of a⁻¹ with the largest ℓ1 norm and its signs s, x = a⁻¹ s / ‖a⁻¹‖ has x_j = 1 and |x_i|
+    // ≤ 1, and a x = s / ‖a⁻¹‖. So B = a (I − x e_jᵀ), which is singular, differs from a by a x in column j
+    // alone.
     Index j = 0;
     const double norm = inverted->cwiseAbs().rowwise().sum().maxCoeff(&j);
     const Vector signs = inverted->row(j).unaryExpr([](double y) { return y < 0 ? -1.0 : 1.0; }).transpose();

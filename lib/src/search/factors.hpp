@@ -12,12 +12,12 @@ inline double now_seconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// The tolerance that a search aims at: a little below the one asked for, so that the factors can be put on a grid
-/// and the checker, which knows the exact error, still agrees.
+/// The tolerance that a search aims at: a little below the one asked for, so that the factors can be put on a
+/// grid and the checker, which knows the exact error, still agrees.
 inline double search_goal(double tolerance) { return tolerance * (1 - 2e-5); }
 
-/// The same product from factors with orthogonal columns and rows of equal size, largest first: the first r of them are
-/// the best start for rank r that this product offers.
+/// The same product from factors with orthogonal columns and rows of equal size, largest first: the first r
+/// of them are the best start for rank r that this product offers.
 [[nodiscard]] std::optional<Factors> balance(const Factors& factors);
 
 }  // namespace rankcert::search

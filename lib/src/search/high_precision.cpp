@@ -139,15 +139,16 @@ struct HighPrecisionSearch::State {
         return inverses.emplace(k, std::move(x)).first->second;
     }
 
-    /// L (rows×k) and U (k×cols) of the first k steps in the order of a, as integers at 2^exponent, with room for more
-    /// columns of L and rows of U.
+    /// L (rows×k) and U (k×cols) of the first k steps in the order of a, as integers at 2^exponent, with room
+    /// for more columns of L and rows of U.
     FactorWitness factors(Index k, long exponent, const FactorWitness* more, long scale) const {
         const Index extra = more == nullptr ? 0 : more->left.cols();
         const Index rank = k + extra;
         std::vector<Integer> left(static_cast<std::size_t>(a.rows() * rank));
         std::vector<Integer> right(static_cast<std::size_t>(rank * a.cols()));
         const long left_exponent = extra == 0 ? exponent : std::min(exponent, more->left.exponent());
-        const long right_exponent = extra == 0 ? exponent : std::min(exponent, more->right.exponent() + scale);
+        const long right_exponent =
+            extra == 0 ? exponent : std::min(exponent, more->right.exponent() + scale);
         Real one(bits);
         mpfr_set_ui(one.get(), 1, MPFR_RNDN);
         for (Index i = 0; i < a.rows(); ++i) {
@@ -169,7 +170,8 @@ struct HighPrecisionSearch::State {
             }
             for (Index j = 0; j < a.cols(); ++j) {
                 right[static_cast<std::size_t>((k + e) * a.cols() + j)] =
-                    more->right.mantissa(e, j) << static_cast<unsigned>(more->right.exponent() + scale - right_exponent);
+                    more->right.mantissa(e, j)
+                    << static_cast<unsigned>(more->right.exponent() + scale - right_exponent);
             }
         }
         return {ExactMatrix::from_integers(a.rows(), rank, std::move(left), left_exponent),
@@ -215,7 +217,9 @@ double HighPrecisionSearch::estimate_log2_error(Index k) const {
     return state_->log2_error[static_cast<std::size_t>(k)];
 }
 
-double HighPrecisionSearch::estimate_log2_reach(Index k) { return -estimate_log2_norm(state_->inverse(k), 0); }
+double HighPrecisionSearch::estimate_log2_reach(Index k) {
+    return -estimate_log2_norm(state_->inverse(k), 0);
+}
 
 NeumannWitness HighPrecisionSearch::propose_block(Index k) {
     State& s = *state_;
@@ -276,18 +280,19 @@ std::optional<FactorWitness> HighPrecisionSearch::propose_nearest_singular() {
         mpfr_set_zero(sum.get(), 1);
         for (Index j = 0; j < n; ++j) {
             const bool negative = mpfr_signbit(inverse.at(best, j)) != 0;
-            (negative ? mpfr_sub : mpfr_add)(sum.get(), sum.get(), inverse.at(position[static_cast<std::size_t>(c)], j),
-                                             MPFR_RNDN);
+            (negative ? mpfr_sub : mpfr_add)(sum.get(), sum.get(),
+                                             inverse.at(position[static_cast<std::size_t>(c)], j), MPFR_RNDN);
         }
         mpfr_div(sum.get(), sum.get(), largest.get(), MPFR_RNDN);
         right[static_cast<std::size_t>(at * n + c)] = one;
         right[static_cast<std::size_t>(at * n + dropped)] = -round_to_integer(sum.get(), exponent);
     }
-    return FactorWitness{s.a.select_cols(kept), ExactMatrix::from_integers(n - 1, n, std::move(right), exponent), 1};
+    return FactorWitness{s.a.select_cols(kept),
+                         ExactMatrix::from_integers(n - 1, n, std::move(right), exponent), 1};
 }
 
-std::optional<FactorWitness> HighPrecisionSearch::propose_refined(const Rational& tolerance, Index lower, Index upper,
-                                                                  double seconds,
+std::optional<FactorWitness> HighPrecisionSearch::propose_refined(const Rational& tolerance, Index lower,
+                                                                  Index upper, double seconds,
                                                                   const std::function<bool()>& stop) {
     const State& s = *state_;
     if (!(tolerance > 0)) return std::nullopt;
@@ -311,7 +316,8 @@ std::optional<FactorWitness> HighPrecisionSearch::propose_refined(const Rational
     for (UpperWitness& witness : search.propose_quick(float_tolerance)) {
         if (auto* factors = std::get_if<FactorWitness>(&witness)) take(*factors);
     }
-    auto optimised = search.propose_optimised(float_tolerance, std::max<Index>(lower - k, 1), best_rank, seconds, stop);
+    auto optimised =
+        search.propose_optimised(float_tolerance, std::max<Index>(lower - k, 1), best_rank, seconds, stop);
     if (optimised) take(*optimised);
     if (!best) return std::nullopt;
     const long exponent = bits_above(goal) - kGuardBits - log2_size(k) - log2_size(s.a.cols()) -

@@ -12,7 +12,8 @@ RealMatrix::RealMatrix(Index rows, Index cols, mpfr_prec_t bits)
     }
 }
 
-RealMatrix::RealMatrix(const ExactMatrix& values, mpfr_prec_t bits) : RealMatrix(values.rows(), values.cols(), bits) {
+RealMatrix::RealMatrix(const ExactMatrix& values, mpfr_prec_t bits)
+    : RealMatrix(values.rows(), values.cols(), bits) {
     for (Index i = 0; i < rows_; ++i) {
         for (Index j = 0; j < cols_; ++j) {
             const Integer mantissa = values.mantissa(i, j);

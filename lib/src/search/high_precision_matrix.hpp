@@ -1,5 +1,6 @@
 #pragma once
-/// \file high_precision_matrix.hpp  A matrix of MPFR numbers of one size, for searches (every operation rounds to nearest).
+/// \file high_precision_matrix.hpp  A matrix of MPFR numbers of one size, for searches (every operation
+/// rounds to nearest).
 
 #include <mpfr.h>
 
@@ -42,7 +43,9 @@ class RealMatrix {
     [[nodiscard]] Index cols() const noexcept { return cols_; }
     [[nodiscard]] mpfr_prec_t bits() const noexcept { return bits_; }
     [[nodiscard]] mpfr_ptr at(Index i, Index j) { return &cells_[static_cast<std::size_t>(i * cols_ + j)]; }
-    [[nodiscard]] mpfr_srcptr at(Index i, Index j) const { return &cells_[static_cast<std::size_t>(i * cols_ + j)]; }
+    [[nodiscard]] mpfr_srcptr at(Index i, Index j) const {
+        return &cells_[static_cast<std::size_t>(i * cols_ + j)];
+    }
 
     void swap_rows(Index i, Index k);
     void swap_cols(Index j, Index k);

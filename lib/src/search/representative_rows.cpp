@@ -26,8 +26,8 @@ Eigen::MatrixXd row_distances(const Eigen::MatrixXd& a) {
     return distance;
 }
 
-/// Takes, again and again, the row that covers the most rows that are not covered yet; then drops those whose rows
-/// others cover too.
+/// Takes, again and again, the row that covers the most rows that are not covered yet; then drops those whose
+/// rows others cover too.
 Cover greedy_cover(const Eigen::MatrixXd& distance, double tolerance) {
     const Index m = distance.rows();
     std::vector<Index> covered(static_cast<std::size_t>(m), 0);  // by how many chosen rows
@@ -138,8 +138,8 @@ class CoverBranching {
 
 }  // namespace
 
-std::optional<RepresentativeRowsWitness> propose_representative_rows(const Eigen::MatrixXd& a, double tolerance,
-                                                                     const Options&) {
+std::optional<RepresentativeRowsWitness> propose_representative_rows(const Eigen::MatrixXd& a,
+                                                                     double tolerance, const Options&) {
     const Index m = a.rows();
     if (m == 0 || !(tolerance >= 0) || !a.allFinite()) return std::nullopt;
     const Eigen::MatrixXd distance = row_distances(a);

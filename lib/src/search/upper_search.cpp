@@ -27,7 +27,13 @@ const UpperSearch::Decomposition& UpperSearch::decomposition(std::size_t index) 
     Vector row_scale = Vector::Ones(m), col_scale = Vector::Ones(n);
     if (index == kColumnWeights) {
         const double largest = a_.cwiseAbs().maxCoeff();
-        col_scale = a_.cwiseAbs().colwise().maxCoeff().transpose().cwiseMax(1e-2 * largest).cwiseSqrt().cwiseInverse();
+        col_scale = a_.cwiseAbs()
+                        .colwise()
+                        .maxCoeff()
+                        .transpose()
+                        .cwiseMax(1e-2 * largest)
+                        .cwiseSqrt()
+                        .cwiseInverse();
     } else if (index >= kFirstRandom) {
         // The generator's bits are the same everywhere; the standard's distributions are not.
         std::mt19937_64 generator(options_.seed * 1'000'003ULL + index);
@@ -110,14 +116,15 @@ std::vector<UpperWitness> UpperSearch::propose_quick(double tolerance) {
         const auto rank = std::unique(chosen.begin(), chosen.end()) - chosen.begin();
         found.emplace_back(rank, std::move(*witness));
     }
-    std::stable_sort(found.begin(), found.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& x, const auto& y) { return x.first < y.first; });
     std::vector<UpperWitness> out;
     for (auto& [rank, witness] : found) out.push_back(std::move(witness));
     return out;
 }
 
-/// Tries to reach the tolerance with the given rank, from more and more starts as effort grows. What it finds is kept,
-/// reached or not.
+/// Tries to reach the tolerance with the given rank, from more and more starts as effort grows. What it finds
+/// is kept, reached or not.
 bool UpperSearch::attempt(Index rank, double tolerance, int effort, double deadline,
                           const std::function<bool()>& stop) {
     const double goal = search_goal(tolerance);
@@ -159,12 +166,13 @@ bool UpperSearch::attempt(Index rank, double tolerance, int effort, double deadl
 }
 
 std::optional<FactorWitness> UpperSearch::propose_optimised(double tolerance, Index lower, Index upper,
-                                                            double seconds, const std::function<bool()>& stop) {
+                                                            double seconds,
+                                                            const std::function<bool()>& stop) {
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance > 0)) return std::nullopt;
     const double deadline = now_seconds() + seconds;
     auto over = [&] { return now_seconds() > deadline || (stop && stop()); };
-    Index high = upper;                        // reached
-    Index low = std::max<Index>(lower, 1) - 1; // out of reach, or believed to be
+    Index high = upper;                         // reached
+    Index low = std::max<Index>(lower, 1) - 1;  // out of reach, or believed to be
     while (high - low > 1 && !over()) {
         const Index rank = low + (high - low) / 2;
         (attempt(rank, tolerance, 0, deadline, stop) ? high : low) = rank;
@@ -181,7 +189,8 @@ std::optional<FactorWitness> UpperSearch::propose_optimised(double tolerance, In
     return std::nullopt;
 }
 
-std::optional<FactorWitness> propose_svd_factors(const Eigen::MatrixXd& a, double tolerance, const Options& options) {
+std::optional<FactorWitness> propose_svd_factors(const Eigen::MatrixXd& a, double tolerance,
+                                                 const Options& options) {
     for (UpperWitness& witness : UpperSearch(a, options).propose_quick(tolerance)) {
         if (auto* factors = std::get_if<FactorWitness>(&witness)) return std::move(*factors);
     }
