@@ -74,23 +74,35 @@ std::optional<InverseEnclosure> prove(const ColumnScaled& g, const MatrixXd& r) 
     const VectorXd row_norms = upper_row_norms(r);
     const double whole_norm = detail::upper_quotient(detail::largest(row_norms), gap);
 
-    InverseEnclosure result{{MatrixXd(n, n), MatrixXd(n, n)}, residual, 0};
+    InverseEnclosure result{{r, MatrixXd(n, n)}, residual, 0};
+    // Row i goes back to its scale by two factors 2^half with exponents of the same sign: each step rounds by at most η/2.
+    VectorXd first(n), second(n);
     for (Index i = 0; i < n; ++i) {
         const int e = -g.exponents[static_cast<std::size_t>(i)];
+        first[i] = detail::put_together(false, 1, e / 2);
+        second[i] = detail::put_together(false, 1, e - e / 2);
         // Row i of G⁻¹ = R + E G⁻¹ has a norm of at most ‖R_i‖ + α_i ‖G⁻¹‖.
         const double row = upper_sum(row_norms[i], upper_product(residuals[i], whole_norm));
         result.norm = std::max(result.norm, detail::nan_to_infinity(detail::upper_times_power_of_two(row, e)));
-        for (Index j = 0; j < n; ++j) {
-            double m = detail::times_power_of_two(r(i, j), e);
-            double radius = detail::upper_times_power_of_two(upper_product(residuals[i], reach[j]), e);
-            if (detail::times_power_of_two(m, -e) != r(i, j)) radius = upper_sum(radius, detail::kUnderflowUnit);
-            if (!detail::bits_are_finite(m) || !detail::bits_are_finite(radius)) {
-                m = 0;
-                radius = std::numeric_limits<double>::infinity();
-            }
-            result.inverse.midpoint(i, j) = m;
-            result.inverse.radius(i, j) = radius;
+    }
+    // α_i c_j/(1 − α) in four roundings, which 2^−49 = 16 u covers; 4η for the underflow of the radius and of the midpoint.
+    constexpr double kFactor = 1 + 0x1p-49;
+    for (Index j = 0; j < n; ++j) {
+        double* m = result.inverse.midpoint.data() + j * n;
+        double* radius = result.inverse.radius.data() + j * n;
+        for (Index i = 0; i < n; ++i) {
+            m[i] = m[i] * first[i] * second[i];
+            const double reached = (residuals[i] * reach[j] + detail::kUnderflowUnit) * kFactor;
+            radius[i] = reached * first[i] * second[i] + 4 * detail::kUnderflowUnit;
         }
+    }
+    if (detail::all_finite(result.inverse.midpoint) && detail::all_finite(result.inverse.radius)) return result;
+    for (Index k = 0; k < n * n; ++k) {
+        double& m = result.inverse.midpoint.data()[k];
+        double& radius = result.inverse.radius.data()[k];
+        if (detail::bits_are_finite(m) && detail::bits_are_finite(radius)) continue;
+        m = 0;
+        radius = std::numeric_limits<double>::infinity();
     }
     return result;
 }

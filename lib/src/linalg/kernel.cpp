@@ -52,6 +52,15 @@ void require_finite(const ConstMatrixRef& a, const std::string& name) {
 }
 
 void require_no_nan(const ConstMatrixRef& a, const std::string& name) {
+    bool nan = false;
+    for (Index j = 0; j < a.cols() && !nan; ++j) {
+        const double* column = a.data() + j * a.outerStride();
+        std::uint64_t carries = 0;  // |x| is NaN where its bits exceed those of infinity: the sum then reaches the sign bit
+        for (Index i = 0; i < a.rows(); ++i)
+            carries |= (std::bit_cast<std::uint64_t>(column[i]) & ~kSignBit) + (kSignBit - 1 - kInfinityBits);
+        nan = (carries & kSignBit) != 0;
+    }
+    if (!nan) return;
     for (Index j = 0; j < a.cols(); ++j)
         for (Index i = 0; i < a.rows(); ++i)
             if (bits_are_nan(a(i, j))) throw Error(entry(i, j, name) + " is NaN: give numbers");
@@ -134,9 +143,9 @@ double largest(const Eigen::VectorXd& v) noexcept {
 }
 
 Eigen::MatrixXd scaled_by_power_of_two(const ConstMatrixRef& a, int exponent) {
-    Eigen::MatrixXd result = a;
-    for (Index k = 0; k < result.size(); ++k) result.data()[k] = times_power_of_two(result.data()[k], exponent);
-    return result;
+    if (exponent >= -1000 && exponent <= 1000) return a * put_together(false, 1, exponent);
+    const int half = exponent / 2;  // of the same sign, so that what the first step rounds the second does not magnify
+    return (a * put_together(false, 1, half)) * put_together(false, 1, exponent - half);
 }
 
 }  // namespace rankcert::detail

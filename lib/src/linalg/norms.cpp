@@ -30,17 +30,10 @@ VectorXd lower_of_sums(VectorXd sums, Index n) {
     return sums;
 }
 
-/// Σ (x 2^−e)² in floating point, with n terms.
-double scaled_squares(const ConstMatrixRef& a, int exponent) {
+/// Σ x² in floating point, in some order.
+double squares(const ConstMatrixRef& a) {
     double sum = 0;
-    for (Index j = 0; j < a.cols(); ++j) {
-        double column = 0;
-        for (Index i = 0; i < a.rows(); ++i) {
-            const double x = exponent == 0 ? a(i, j) : detail::times_power_of_two(a(i, j), -exponent);
-            column += x * x;
-        }
-        sum += column;
-    }
+    for (Index j = 0; j < a.cols(); ++j) sum += a.rows() == 0 ? 0.0 : a.col(j).squaredNorm();
     return sum;
 }
 
@@ -57,7 +50,14 @@ double lower_of_squares(double sum, Index n) {
     return bound > 0 ? bound : 0.0;
 }
 
-int exponent_of(const ConstMatrixRef& a) { return detail::binary_exponent(largest_entry(a)); }
+/// The exponent to scale by before squaring: 0 where squares neither overflow nor are lost to underflow.
+int exponent_of(const ConstMatrixRef& a) {
+    const int exponent = detail::binary_exponent(largest_entry(a));
+    return exponent > -300 && exponent < 300 ? 0 : exponent;
+}
+double scaled_squares(const ConstMatrixRef& a, int exponent) {
+    return exponent == 0 ? squares(a) : squares(detail::scaled_by_power_of_two(a, -exponent));
+}
 
 void require_length(const ConstMatrixRef& a) {
     detail::require_no_nan(a, "the matrix");
@@ -112,13 +112,13 @@ double upper_sum_of_squares(const ConstMatrixRef& a) {
     require_length(a);
     const FloatingPointGuard guard;
     if (largest_entry(a) == 0) return 0;
-    return upper_of_squares(scaled_squares(a, 0), a.size());
+    return upper_of_squares(squares(a), a.size());
 }
 
 double lower_sum_of_squares(const ConstMatrixRef& a) {
     require_length(a);
     const FloatingPointGuard guard;
-    return lower_of_squares(scaled_squares(a, 0), a.size());
+    return lower_of_squares(squares(a), a.size());
 }
 
 double upper_frobenius_norm(const ConstMatrixRef& a) {
@@ -126,7 +126,7 @@ double upper_frobenius_norm(const ConstMatrixRef& a) {
     const FloatingPointGuard guard;
     if (largest_entry(a) == 0) return 0;
     if (largest_entry(a) == kInfinity) return kInfinity;
-    // Scaled so that the largest entry is in [1/2, 1): an entry that becomes subnormal is wrong by at most η, its
+    // Scaled, where need be, so that the largest entry is in [1/2, 1): an entry that becomes subnormal is wrong by at most η, its
     // square by at most 2η + η², which a further factor of 8 in the underflow term covers (docs, "Norms").
     const int e = exponent_of(a);
     const double underflow = 8 * static_cast<double>(a.size()) * detail::kUnderflowUnit;
@@ -159,14 +159,8 @@ double upper_spectral_norm(const ConstMatrixRef& a) {
 
 double largest_entry(const ConstMatrixRef& a) {
     detail::require_no_nan(a, "the matrix");
-    double result = 0;
-    for (Index j = 0; j < a.cols(); ++j)
-        for (Index i = 0; i < a.rows(); ++i) {
-            const double size = std::abs(a(i, j));
-            // std::max would compare with denormals read as zero where the caller has set that; the integers order alike.
-            if (std::bit_cast<std::uint64_t>(size) > std::bit_cast<std::uint64_t>(result)) result = size;
-        }
-    return result;
+    const FloatingPointGuard guard;  // comparisons must see subnormal numbers
+    return a.size() == 0 ? 0.0 : a.cwiseAbs().maxCoeff();
 }
 
 // ---- balls: |X_ij| is between max(|m| − r, 0) and |m| + r -------------------------------------------------
