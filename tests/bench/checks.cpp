@@ -1,4 +1,5 @@
-// Checking a lower and an upper certificate of a head at both levels, ρ included, beside one Eigen product of that size.
+// Checking a lower and an upper certificate of a head at both levels, ρ included, beside one Eigen product of
+// that size.
 
 #include <benchmark/benchmark.h>
 

@@ -28,13 +28,16 @@ void add_size(Index n) {
     const std::string size = " n=" + std::to_string(n);
     const auto a = std::make_shared<const MatrixXd>(MatrixXd::Random(n, n));
     const auto s = std::make_shared<const MatrixXd>(*a + a->transpose());
-    add("Eigen eigenvectors" + size, [s] { return Eigen::SelfAdjointEigenSolver<MatrixXd>(*s).eigenvectors().sum(); });
-    add("Eigen eigenvalues only" + size,
-        [s] { return Eigen::SelfAdjointEigenSolver<MatrixXd>(*s, Eigen::EigenvaluesOnly).eigenvalues().sum(); });
+    add("Eigen eigenvectors" + size,
+        [s] { return Eigen::SelfAdjointEigenSolver<MatrixXd>(*s).eigenvectors().sum(); });
+    add("Eigen eigenvalues only" + size, [s] {
+        return Eigen::SelfAdjointEigenSolver<MatrixXd>(*s, Eigen::EigenvaluesOnly).eigenvalues().sum();
+    });
     add("Eigen BDCSVD with vectors" + size, [a] {
         return Eigen::BDCSVD<MatrixXd>(*a, Eigen::ComputeThinU | Eigen::ComputeThinV).singularValues().sum();
     });
-    add("Eigen BDCSVD values only" + size, [a] { return Eigen::BDCSVD<MatrixXd>(*a).singularValues().sum(); });
+    add("Eigen BDCSVD values only" + size,
+        [a] { return Eigen::BDCSVD<MatrixXd>(*a).singularValues().sum(); });
     add("Eigen inverse" + size, [a] {
         const MatrixXd inverse = a->partialPivLu().inverse();
         return inverse(0, 0);

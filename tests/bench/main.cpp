@@ -1,6 +1,6 @@
-// bench: runs all benchmarks, then prints the table of ratios. Options are Google Benchmark's; by default each benchmark
-// is repeated, in random order among the others, and the least CPU time of its repetitions counts, since whatever else
-// the machine does only adds to it.
+// bench: runs all benchmarks, then prints the table of ratios. Options are Google Benchmark's; by default
+// each benchmark is repeated, in random order among the others, and the least CPU time of its repetitions
+// counts, since whatever else the machine does only adds to it.
 
 #include <benchmark/benchmark.h>
 
@@ -31,14 +31,15 @@ class LeastTimes : public benchmark::ConsoleReporter {
         }
     }
     void print() const {
-        std::printf("\n%-44s %11s %11s %8s %16s\n", "estimate (least CPU time of the repetitions)", "ms", "plain ms",
-                    "ratio", "wanted");
+        std::printf("\n%-44s %11s %11s %8s %16s\n", "estimate (least CPU time of the repetitions)", "ms",
+                    "plain ms", "ratio", "wanted");
         for (const Ratio& line : table()) {
             const auto own = times_.find(line.name);
             const auto plain = times_.find(line.plain);
             if (own == times_.end() || plain == times_.end()) continue;
             const double ratio = own->second / plain->second;
-            std::printf("%-44s %11.3f %11.3f %8.2f", line.name.c_str(), 1e3 * own->second, 1e3 * plain->second, ratio);
+            std::printf("%-44s %11.3f %11.3f %8.2f", line.name.c_str(), 1e3 * own->second,
+                        1e3 * plain->second, ratio);
             if (line.limit > 0) {
                 const bool met = own->second <= line.limit * plain->second + line.extra_seconds;
                 std::printf("   ≤ %.2f", line.limit);

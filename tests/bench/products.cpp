@@ -71,7 +71,8 @@ void add_size(Index n) {
     const std::string plain = "Eigen product" + size;
     const auto factors = std::make_shared<const Factors>(n);
     const auto balls = std::make_shared<const std::pair<BallMatrix, BallMatrix>>(
-        BallMatrix{factors->a, 1e-10 * factors->a.cwiseAbs()}, BallMatrix{factors->b, 1e-10 * factors->b.cwiseAbs()});
+        BallMatrix{factors->a, 1e-10 * factors->a.cwiseAbs()},
+        BallMatrix{factors->b, 1e-10 * factors->b.cwiseAbs()});
     add(plain, [factors, n] {
         MatrixXd c(n, n);
         c.noalias() = factors->a * factors->b;
@@ -85,7 +86,8 @@ void add_size(Index n) {
     against("one-product form", 1.15, [factors] { return bounded_product(factors->a, factors->b); });
     against("ball times ball", 3.4, [balls] { return enclose_product(balls->first, balls->second); });
     against("ball times point", 0, [balls, factors] { return enclose_product(balls->first, factors->b); });
-    against("ball times ball, tight", 0, [balls] { return enclose_product_tightly(balls->first, balls->second); });
+    against("ball times ball, tight", 0,
+            [balls] { return enclose_product_tightly(balls->first, balls->second); });
 }
 
 [[maybe_unused]] const bool registered = [] {

@@ -9,8 +9,8 @@
 #include "rankcert/rigor/error.hpp"
 #include "rigor/hostile_environment.hpp"
 
-// The fast checker against the exact one: what the fast one proves, the exact one proves too, at the very edge and on
-// mutants; and it proves nearly all that is not at the edge.
+// The fast checker against the exact one: what the fast one proves, the exact one proves too, at the very
+// edge and on mutants; and it proves nearly all that is not at the edge.
 
 using namespace rankcert;
 using namespace rankcert::test;
@@ -20,8 +20,8 @@ namespace {
 Rational power(long e) { return to_rational(Integer(1), e); }
 
 struct Tally {
-    int fast = 0;     ///< proved by both
-    int exact = 0;    ///< proved by the exact checker
+    int fast = 0;   ///< proved by both
+    int exact = 0;  ///< proved by the exact checker
     int neither = 0;
 };
 
@@ -77,8 +77,10 @@ void compare_many(unsigned seed, int matrices, int mutants, const Make& make) {
             for (const long e : {-60, -52, -50, -48, -46, -44})
                 for (const int sign : {-1, 0, 1})
                     compare(*fast, *exact, *w, *edge * (1 + sign * power(e)), at_edge);
-            // Well inside, the fast checker must succeed: its bounds are worth n u times the size of the witness.
-            compare(*fast, *exact, *w, *edge * (is_lower ? 1 - power(-14) : 1 + power(-14)) + (is_lower ? 0 : power(-40)),
+            // Well inside, the fast checker must succeed: its bounds are worth n u times the size of the
+            // witness.
+            compare(*fast, *exact, *w,
+                    *edge * (is_lower ? 1 - power(-14) : 1 + power(-14)) + (is_lower ? 0 : power(-40)),
                     clear);
         }
         for (int k = 0; k < mutants; ++k) {
@@ -87,13 +89,17 @@ void compare_many(unsigned seed, int matrices, int mutants, const Make& make) {
             const Rational base = edge.value_or(Rational(1, 4));
             const std::optional<Rational> own = edge_of(*exact, other);
             compare(*fast, *exact, other, base, mutant);
-            if (own) compare(*fast, *exact, other, *own * (1 + (static_cast<long>(random() % 3) - 1) * power(-50)), mutant);
-            if (own) compare(*fast, *exact, other, *own * (is_lower ? Rational(3, 4) : Rational(5, 4)), mutant);
+            if (own)
+                compare(*fast, *exact, other, *own * (1 + (static_cast<long>(random() % 3) - 1) * power(-50)),
+                        mutant);
+            if (own)
+                compare(*fast, *exact, other, *own * (is_lower ? Rational(3, 4) : Rational(5, 4)), mutant);
         }
     }
     MESSAGE("edge: " << at_edge.fast << " fast, " << at_edge.exact << " exact only, " << at_edge.neither
-                     << " neither; clear: " << clear.fast << " fast, " << clear.exact << " exact only; mutants: "
-                     << mutant.fast << " fast, " << mutant.exact << " exact only, " << mutant.neither << " neither");
+                     << " neither; clear: " << clear.fast << " fast, " << clear.exact
+                     << " exact only; mutants: " << mutant.fast << " fast, " << mutant.exact
+                     << " exact only, " << mutant.neither << " neither");
     CHECK(at_edge.exact > 0);  // the edge is where they differ
     CHECK(clear.fast > 30 * clear.exact);
     CHECK(mutant.fast > 200);
@@ -103,7 +109,8 @@ void compare_many(unsigned seed, int matrices, int mutants, const Make& make) {
 Head small_head(Index n, Index d, double scale, bool causal, Random& random) {
     const auto entries = [&](Index rows) {
         MatrixXd x(rows, d);
-        for (Index k = 0; k < x.size(); ++k) x.data()[k] = std::ldexp(std::round(256 * scale * (2 * unit_double(random) - 1)), -8);
+        for (Index k = 0; k < x.size(); ++k)
+            x.data()[k] = std::ldexp(std::round(256 * scale * (2 * unit_double(random) - 1)), -8);
         return ExactMatrix::from_double(x);
     };
     Head head;
@@ -124,15 +131,20 @@ TEST_CASE("Neumann: what is proved fast is proved exactly, and nearly everything
     compare_many(2, 150, 20, make_neumann);
 }
 TEST_CASE("Eckart–Young: what is proved fast is proved exactly, and nearly everything is proved fast") {
-    compare_many(3, 150, 20, [](const MatrixXd& a, Index k, Random& random) { return make_eckart_young(a, k - 1, random); });
+    compare_many(3, 150, 20, [](const MatrixXd& a, Index k, Random& random) {
+        return make_eckart_young(a, k - 1, random);
+    });
 }
 TEST_CASE("factors: what is proved fast is proved exactly, and nearly everything is proved fast") {
-    compare_many(4, 150, 20,
-                 [](const MatrixXd& a, Index r, Random& random) { return std::optional(make_factors(a, r, random)); });
+    compare_many(4, 150, 20, [](const MatrixXd& a, Index r, Random& random) {
+        return std::optional(make_factors(a, r, random));
+    });
 }
-TEST_CASE("representative rows: what is proved fast is proved exactly, and nearly everything is proved fast") {
-    compare_many(5, 150, 20,
-                 [](const MatrixXd& a, Index r, Random& random) { return std::optional(make_rows(a, r, random)); });
+TEST_CASE(
+    "representative rows: what is proved fast is proved exactly, and nearly everything is proved fast") {
+    compare_many(5, 150, 20, [](const MatrixXd& a, Index r, Random& random) {
+        return std::optional(make_rows(a, r, random));
+    });
 }
 
 TEST_CASE("equality where a theorem is strict is never proved fast") {
@@ -155,7 +167,8 @@ TEST_CASE("equality where a theorem is strict is never proved fast") {
     // [1] with s = G = 1, r = 0: the tail is 1, which is not above ε² at ε = 1.
     const Subject one{std::nullopt, single(1)};
     const auto fast = detail::make_fast_checker(one);
-    EckartYoungWitness w{0, single(1), single(1), GramSide::rows, single(1), ExactMatrix(1, 0), ExactMatrix(1, 0)};
+    EckartYoungWitness w{0,         single(1),         single(1),        GramSide::rows,
+                         single(1), ExactMatrix(1, 0), ExactMatrix(1, 0)};
     CHECK(fast->prove_rank_at_least(w, 1).decision == Decision::undecided);
     CHECK(fast->prove_rank_at_least(w, 1 - power(-40)).decision == Decision::proved);
     w.row_weights = single(1 + 0x1p-52);  // Σ s² ≤ 1 fails by the least that a double can
@@ -182,7 +195,8 @@ TEST_CASE("hostile rounding modes and flushed subnormals change nothing") {
         const FactorWitness factors = make_factors(a, 4, random);
         const auto all = [&] {
             const auto fast = detail::make_fast_checker(subject);
-            std::vector<std::optional<Rational>> reaches{fast->lower_reach(*tail), fast->upper_reach(factors)};
+            std::vector<std::optional<Rational>> reaches{fast->lower_reach(*tail),
+                                                         fast->upper_reach(factors)};
             if (space) reaches.push_back(fast->lower_reach(*space));
             return reaches;
         };
@@ -206,14 +220,16 @@ TEST_CASE("what float64 cannot hold is undecided, not an error and not a proof")
     const ExactMatrix one = ExactMatrix::identity(2);
     CHECK(fast->prove_rank_at_least(FixedSpaceWitness{one, fine, {0, 1}}, 0).decision == Decision::undecided);
     CHECK(fast->prove_rank_at_most(FactorWitness{huge, huge, 1}, 1).decision == Decision::undecided);
-    CHECK(fast->prove_rank_at_most(FactorWitness{one, one, (Integer(1) << 80) + 1}, 1).decision == Decision::undecided);
+    CHECK(fast->prove_rank_at_most(FactorWitness{one, one, (Integer(1) << 80) + 1}, 1).decision ==
+          Decision::undecided);
     CHECK(fast->prove_rank_at_least(NeumannWitness{one, one, huge}, 0).decision == Decision::undecided);
     EckartYoungWitness w{0, ExactMatrix(2, 1), one, GramSide::rows, single(0), huge, one};
     CHECK(fast->prove_rank_at_least(w, 0).decision == Decision::undecided);
 
     const Subject beyond{std::nullopt, ExactMatrix::from_integers(1, 1, {1}, 2000)};
     const auto blind = detail::make_fast_checker(beyond);
-    CHECK(blind->prove_rank_at_least(FixedSpaceWitness{single(1), single(1), {0}}, 0).decision == Decision::undecided);
+    CHECK(blind->prove_rank_at_least(FixedSpaceWitness{single(1), single(1), {0}}, 0).decision ==
+          Decision::undecided);
     CHECK(blind->prove_rank_at_most(RepresentativeRowsWitness{{0}}, 0).decision == Decision::undecided);
     CHECK(blind->prove_rank_at_most(UpperRule::shape, 0).decision == Decision::proved);
     CHECK_THROWS_AS((void)fast->prove_rank_at_most(UpperRule::shape, -1), Error);
@@ -223,7 +239,8 @@ TEST_CASE("on softmax heads fast proves nothing that exact does not, at any prec
     Random random(8);
     Tally tally;
     for (int round = 0; round < 30; ++round) {
-        const Head head = small_head(4 + index_below(10, random), 3, round % 3 == 0 ? 6 : 2, round % 2 == 0, random);
+        const Head head =
+            small_head(4 + index_below(10, random), 3, round % 3 == 0 ? 6 : 2, round % 2 == 0, random);
         for (const unsigned precision : {53U, 90U}) {
             const Subject subject{head, enclose_softmax(head, precision).centre};
             const MatrixXd a = subject.centre.estimate_double();
@@ -234,12 +251,15 @@ TEST_CASE("on softmax heads fast proves nothing that exact does not, at any prec
             const Index k = 1 + index_below(3, random);
             const auto beside = [&](const std::optional<Rational>& edge) {
                 const Rational at = edge.value_or(Rational(1, 10));
-                const Rational factors[] = {1, 1 - power(-44), 1 + power(-44), 1 - power(-20), 1 + power(-20)};
+                const Rational factors[] = {1, 1 - power(-44), 1 + power(-44), 1 - power(-20),
+                                            1 + power(-20)};
                 return Rational(at * factors[random() % 5]);
             };
             for (int k2 = 0; k2 < 4; ++k2) {
-                if (const auto w = make_fixed_space(a, k, random)) compare(*fast, *exact, *w, beside(edge_of(*exact, *w)), tally);
-                if (const auto w = make_neumann(a, k, random)) compare(*fast, *exact, *w, beside(edge_of(*exact, *w)), tally);
+                if (const auto w = make_fixed_space(a, k, random))
+                    compare(*fast, *exact, *w, beside(edge_of(*exact, *w)), tally);
+                if (const auto w = make_neumann(a, k, random))
+                    compare(*fast, *exact, *w, beside(edge_of(*exact, *w)), tally);
                 if (const auto w = make_eckart_young(a, k, random))
                     compare(*fast, *exact, *w, beside(edge_of(*exact, *w)), tally);
                 const FactorWitness factors = make_factors(a, k, random);

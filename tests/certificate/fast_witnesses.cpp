@@ -47,7 +47,8 @@ std::vector<Index> shuffled(Index n, Random& random) {
 std::optional<FixedSpaceWitness> make_fixed_space(const MatrixXd& a, Index k, Random& random) {
     const std::vector<Index> columns = shuffled(a.cols(), random);
     MatrixXd d = MatrixXd::Zero(a.cols(), k);
-    for (Index i = 0; i < a.cols(); ++i) d(i, index_below(k, random)) = std::ldexp(double(index_below(65, random) - 32), -6);
+    for (Index i = 0; i < a.cols(); ++i)
+        d(i, index_below(k, random)) = std::ldexp(double(index_below(65, random) - 32), -6);
     FixedSpaceWitness w;
     for (Index c = 0; c < k; ++c) {
         w.pivots.push_back(columns[static_cast<std::size_t>(c)]);
@@ -112,7 +113,8 @@ FactorWitness make_factors(const MatrixXd& a, Index r, Random& random) {
     const auto svd = detail::estimate_singular_vectors(a).value();
     const MatrixXd left = svd.left.leftCols(r) * svd.values.head(r).asDiagonal();
     const Integer denominator = random() % 2 == 0 ? Integer(1) : Integer(1 + static_cast<long>(random() % 9));
-    return {gridded(left * denominator.convert_to<double>()), gridded(svd.right.leftCols(r).transpose()), denominator};
+    return {gridded(left * denominator.convert_to<double>()), gridded(svd.right.leftCols(r).transpose()),
+            denominator};
 }
 
 RepresentativeRowsWitness make_rows(const MatrixXd& a, Index r, Random& random) {
@@ -134,55 +136,92 @@ ExactMatrix mutated(const ExactMatrix& a, Random& random) {
     if (random() % 16 == 0) return ExactMatrix::from_double(values.rowwise().reverse());
     double& entry = values.data()[index_below(values.size(), random)];
     switch (random() % 8) {
-        case 0: entry = 0; break;
-        case 1: entry = -entry; break;
-        case 2: entry = 1e200; break;
-        case 3: entry = 5e-324; break;
-        default: entry += std::ldexp(random() % 2 == 0 ? 1.0 : -1.0, -static_cast<int>(random() % 54));
+        case 0:
+            entry = 0;
+            break;
+        case 1:
+            entry = -entry;
+            break;
+        case 2:
+            entry = 1e200;
+            break;
+        case 3:
+            entry = 5e-324;
+            break;
+        default:
+            entry += std::ldexp(random() % 2 == 0 ? 1.0 : -1.0, -static_cast<int>(random() % 54));
     }
     return ExactMatrix::from_double(values);
 }
 
 FixedSpaceWitness mutated(FixedSpaceWitness w, Random& random) {
     switch (random() % 5) {
-        case 0: w.basis = mutated(w.basis, random); break;
+        case 0:
+            w.basis = mutated(w.basis, random);
+            break;
         case 1:
             if (!w.pivots.empty())
                 w.pivots[random() % w.pivots.size()] = static_cast<Index>(random() % 40) - 2;
             break;
-        default: w.inverse = mutated(w.inverse, random);
+        default:
+            w.inverse = mutated(w.inverse, random);
     }
     return w;
 }
 
 NeumannWitness mutated(NeumannWitness w, Random& random) {
     switch (random() % 4) {
-        case 0: w.selection = mutated(w.selection, random); break;
-        case 1: w.decoder = mutated(w.decoder, random); break;
-        default: w.inverse = mutated(w.inverse, random);
+        case 0:
+            w.selection = mutated(w.selection, random);
+            break;
+        case 1:
+            w.decoder = mutated(w.decoder, random);
+            break;
+        default:
+            w.inverse = mutated(w.inverse, random);
     }
     return w;
 }
 
 EckartYoungWitness mutated(EckartYoungWitness w, Random& random) {
     switch (random() % 8) {
-        case 0: w.rank += static_cast<Index>(random() % 5) - 2; break;
-        case 1: w.row_weights = mutated(w.row_weights, random); break;
-        case 2: w.grouping = mutated(w.grouping, random); break;
-        case 3: w.side = w.side == GramSide::rows ? GramSide::columns : GramSide::rows; break;
-        case 4: w.threshold = mutated(w.threshold, random); break;
-        case 5: w.large_factor = mutated(w.large_factor, random); break;
-        case 6: w.small_factor = mutated(w.small_factor, random); break;
-        default: std::swap(w.large_factor, w.small_factor);
+        case 0:
+            w.rank += static_cast<Index>(random() % 5) - 2;
+            break;
+        case 1:
+            w.row_weights = mutated(w.row_weights, random);
+            break;
+        case 2:
+            w.grouping = mutated(w.grouping, random);
+            break;
+        case 3:
+            w.side = w.side == GramSide::rows ? GramSide::columns : GramSide::rows;
+            break;
+        case 4:
+            w.threshold = mutated(w.threshold, random);
+            break;
+        case 5:
+            w.large_factor = mutated(w.large_factor, random);
+            break;
+        case 6:
+            w.small_factor = mutated(w.small_factor, random);
+            break;
+        default:
+            std::swap(w.large_factor, w.small_factor);
     }
     return w;
 }
 
 FactorWitness mutated(FactorWitness w, Random& random) {
     switch (random() % 4) {
-        case 0: w.denominator += static_cast<long>(random() % 5) - 2; break;
-        case 1: w.left = mutated(w.left, random); break;
-        default: w.right = mutated(w.right, random);
+        case 0:
+            w.denominator += static_cast<long>(random() % 5) - 2;
+            break;
+        case 1:
+            w.left = mutated(w.left, random);
+            break;
+        default:
+            w.right = mutated(w.right, random);
     }
     return w;
 }

@@ -1,5 +1,6 @@
 #pragma once
-/// \file fast_witnesses.hpp  Float64 witnesses of each kind for a float64 matrix, on a grid, valid for some ε.
+/// \file fast_witnesses.hpp  Float64 witnesses of each kind for a float64 matrix, on a grid, valid for some
+/// ε.
 
 #include <cmath>
 #include <optional>

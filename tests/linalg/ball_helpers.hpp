@@ -26,8 +26,9 @@ struct Environment {
     bool flush;
 };
 inline const std::vector<Environment>& environments() {
-    static const std::vector<Environment> all{{FE_TONEAREST, false}, {FE_TONEAREST, true}, {FE_UPWARD, false},
-                                              {FE_DOWNWARD, true},   {FE_TOWARDZERO, true}, {FE_UPWARD, true}};
+    static const std::vector<Environment> all{{FE_TONEAREST, false}, {FE_TONEAREST, true},
+                                              {FE_UPWARD, false},    {FE_DOWNWARD, true},
+                                              {FE_TOWARDZERO, true}, {FE_UPWARD, true}};
     return all;
 }
 /// f() as called by such a caller. Assertions stay outside.
@@ -47,14 +48,22 @@ inline double random_double(Kind kind, Random& random) {
     const double sign = (random() & 1) != 0 ? 1.0 : -1.0;
     const auto below = [&](unsigned n) { return static_cast<int>(random() % n); };
     switch (kind) {
-        case Kind::uniform: return sign * unit;
-        case Kind::integers: return sign * below(8);
-        case Kind::ties: return sign * (1 + std::ldexp(below(4), -52)) * std::ldexp(1.0, below(3) - 27);
-        case Kind::wide: return sign * std::ldexp(unit + 0.5, below(900) - 450);
-        case Kind::subnormal: return sign * std::ldexp(below(1 << 20), -1074 + below(40));
-        case Kind::huge: return sign * std::ldexp(unit + 0.5, 480 + below(20));
-        case Kind::cancelling: return sign * (1 + std::ldexp(below(16), -52));
-        case Kind::sparse: return random() % 3 == 0 ? sign * (unit + 1e-3) : 0.0;
+        case Kind::uniform:
+            return sign * unit;
+        case Kind::integers:
+            return sign * below(8);
+        case Kind::ties:
+            return sign * (1 + std::ldexp(below(4), -52)) * std::ldexp(1.0, below(3) - 27);
+        case Kind::wide:
+            return sign * std::ldexp(unit + 0.5, below(900) - 450);
+        case Kind::subnormal:
+            return sign * std::ldexp(below(1 << 20), -1074 + below(40));
+        case Kind::huge:
+            return sign * std::ldexp(unit + 0.5, 480 + below(20));
+        case Kind::cancelling:
+            return sign * (1 + std::ldexp(below(16), -52));
+        case Kind::sparse:
+            return random() % 3 == 0 ? sign * (unit + 1e-3) : 0.0;
     }
     return 0;
 }
@@ -77,7 +86,8 @@ inline BallMatrix random_ball(Index rows, Index cols, Kind kind, Random& random)
     BallMatrix ball{random_matrix(rows, cols, kind, random), MatrixXd(rows, cols)};
     for (Index k = 0; k < ball.radius.size(); ++k) {
         const double size = std::abs(ball.midpoint.data()[k]);
-        const double choices[] = {0, size * 1e-15, size * 1e-3, size, 3 * size, std::abs(random_double(kind, random))};
+        const double choices[] = {0,    size * 1e-15, size * 1e-3,
+                                  size, 3 * size,     std::abs(random_double(kind, random))};
         ball.radius.data()[k] = choices[random() % 6];
     }
     return ball;
@@ -98,7 +108,8 @@ inline MatrixXd random_member(const BallMatrix& ball, Random& random) {
 inline Rational absolute(const Rational& x) { return x < 0 ? Rational(-x) : x; }
 inline ExactMatrix exact(const MatrixXd& a) { return ExactMatrix::from_double(a); }
 
-// ---- exact answers -----------------------------------------------------------------------------------------
+// ---- exact answers
+// -----------------------------------------------------------------------------------------
 
 using RationalMatrix = std::vector<std::vector<Rational>>;
 
@@ -137,8 +148,8 @@ inline RationalMatrix exact_inverse(RationalMatrix a) {
     return b;
 }
 
-/// Eigenvalues of an exact symmetric matrix, counted: the characteristic polynomial (Faddeev and Le Verrier) has real
-/// roots only, so that Descartes' rule of signs counts the positive ones exactly, with multiplicity.
+/// Eigenvalues of an exact symmetric matrix, counted: the characteristic polynomial (Faddeev and Le Verrier)
+/// has real roots only, so that Descartes' rule of signs counts the positive ones exactly, with multiplicity.
 class EigenvalueCounter {
   public:
     explicit EigenvalueCounter(const ExactMatrix& symmetric) {

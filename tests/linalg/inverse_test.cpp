@@ -56,7 +56,8 @@ TEST_CASE("an enclosed inverse of a ball contains the inverses of its members") 
             const auto enclosure = enclose_inverse(ball);
             if (!enclosure) continue;
             ++proved;
-            for (int member = 0; member < 4; ++member) CHECK(is_true_of(*enclosure, random_member(ball, random)));
+            for (int member = 0; member < 4; ++member)
+                CHECK(is_true_of(*enclosure, random_member(ball, random)));
         }
     CHECK(proved > 50);
 }
@@ -143,7 +144,8 @@ TEST_CASE("inverses of empty matrices are empty, and shapes are checked") {
     CHECK_THROWS_AS(prove_inverse(MatrixXd::Identity(2, 2), MatrixXd::Identity(3, 3)), Error);
     MatrixXd inf = MatrixXd::Identity(2, 2);
     inf(1, 0) = kInf;
-    CHECK_THROWS_WITH_AS(enclose_inverse(inf), doctest::Contains("entry (1, 0) of the matrix is infinite"), Error);
+    CHECK_THROWS_WITH_AS(enclose_inverse(inf), doctest::Contains("entry (1, 0) of the matrix is infinite"),
+                         Error);
     BallMatrix ball = point_matrix(MatrixXd::Identity(2, 2));
     ball.radius(0, 0) = kInf;
     CHECK_FALSE(enclose_inverse(ball));

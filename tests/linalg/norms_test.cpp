@@ -18,9 +18,10 @@ struct Bounds {
     double upper_frobenius, lower_frobenius, upper_squares, lower_squares, spectral, largest;
 };
 Bounds bounds_of(const MatrixXd& a) {
-    return {upper_row_norms(a),      lower_row_norms(a),      upper_column_norms(a),   lower_column_norms(a),
-            upper_row_norm(a),       lower_row_norm(a),       upper_column_norm(a),    lower_column_norm(a),
-            upper_frobenius_norm(a), lower_frobenius_norm(a), upper_sum_of_squares(a), lower_sum_of_squares(a),
+    return {upper_row_norms(a),      lower_row_norms(a),      upper_column_norms(a),
+            lower_column_norms(a),   upper_row_norm(a),       lower_row_norm(a),
+            upper_column_norm(a),    lower_column_norm(a),    upper_frobenius_norm(a),
+            lower_frobenius_norm(a), upper_sum_of_squares(a), lower_sum_of_squares(a),
             upper_spectral_norm(a),  largest_entry(a)};
 }
 
@@ -72,13 +73,14 @@ TEST_CASE("the spectral norm is bounded by both of its bounds") {
     // ‖A‖₂² is the largest eigenvalue of AᵀA: none is above the square of the bound.
     Random random(2);
     for (int trial = 0; trial < 40; ++trial) {
-        const MatrixXd a = random_matrix(1 + trial % 4, 1 + trial % 3, trial % 2 == 0 ? Kind::uniform : Kind::integers, random);
+        const MatrixXd a = random_matrix(1 + trial % 4, 1 + trial % 3,
+                                         trial % 2 == 0 ? Kind::uniform : Kind::integers, random);
         const EigenvalueCounter gram(exact(a).transpose() * exact(a));
         const Rational bound = to_rational(upper_spectral_norm(a));
         CHECK(gram.above(bound * bound) == 0);
     }
-    CHECK(upper_spectral_norm(MatrixXd::Identity(50, 50)) < 1.0001);       // by rows and columns
-    CHECK(upper_spectral_norm(MatrixXd::Ones(1, 49)) < 7.0001);            // by both
+    CHECK(upper_spectral_norm(MatrixXd::Identity(50, 50)) < 1.0001);  // by rows and columns
+    CHECK(upper_spectral_norm(MatrixXd::Ones(1, 49)) < 7.0001);       // by both
 }
 
 TEST_CASE("norms of balls bound those of all members") {
@@ -92,8 +94,9 @@ TEST_CASE("norms of balls bound those of all members") {
                     double row, lower_row, column, frobenius, spectral;
                 };
                 const Found found = called_in(environment, [&] {
-                    return Found{upper_row_norms(ball),   lower_row_norms(ball),     upper_row_norm(ball),
-                                 lower_row_norm(ball),    upper_column_norm(ball),   upper_frobenius_norm(ball),
+                    return Found{upper_row_norms(ball),    lower_row_norms(ball),
+                                 upper_row_norm(ball),     lower_row_norm(ball),
+                                 upper_column_norm(ball),  upper_frobenius_norm(ball),
                                  upper_spectral_norm(ball)};
                 });
                 for (int trial = 0; trial < 3; ++trial) {
@@ -133,6 +136,7 @@ TEST_CASE("norms of enormous and of subnormal matrices neither overflow nor vani
     CHECK(upper_row_norm(MatrixXd::Constant(1, 2, kInf)) == kInf);
     MatrixXd nan = MatrixXd::Zero(2, 2);
     nan(0, 1) = std::numeric_limits<double>::quiet_NaN();
-    CHECK_THROWS_WITH_AS((void)upper_row_norm(nan), doctest::Contains("entry (0, 1) of the matrix is NaN"), Error);
+    CHECK_THROWS_WITH_AS((void)upper_row_norm(nan), doctest::Contains("entry (0, 1) of the matrix is NaN"),
+                         Error);
     CHECK_THROWS_AS((void)upper_frobenius_norm(nan), Error);
 }

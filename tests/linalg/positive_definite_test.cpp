@@ -25,7 +25,8 @@ TEST_CASE("what is proved positive definite is so, and most of what is so is pro
     int proved = 0, definite = 0, wrong = 0;
     for (int trial = 0; trial < 600; ++trial) {
         const Index n = 1 + trial % 5;
-        MatrixXd a = trial % 3 == 0 ? random_symmetric(n, kKinds[random() % 8], random) : random_definite(n, random);
+        MatrixXd a =
+            trial % 3 == 0 ? random_symmetric(n, kKinds[random() % 8], random) : random_definite(n, random);
         if (trial % 6 == 1) a.diagonal().array() += std::ldexp(1.0, -static_cast<int>(random() % 44));
         const Environment& environment = environments()[random() % environments().size()];
         const Decision decision = called_in(environment, [&] { return prove_positive_definite(a); });
@@ -104,11 +105,13 @@ TEST_CASE("lower bounds of the smallest eigenvalue hold, also from a wrong facto
             if (*bound > shift - 1e-10 * std::abs(shift)) ++close;
         }
         const MatrixXd factor = random_matrix(n, 1 + trial % 3, Kind::uniform, random);
-        const double poor = called_in(environment, [&] { return lower_smallest_eigenvalue(a, shift, factor); });
+        const double poor =
+            called_in(environment, [&] { return lower_smallest_eigenvalue(a, shift, factor); });
         if (poor != -kInf) CHECK(count.at_least(to_rational(poor)) == n);
     }
     CHECK(close > 300);
-    // An exact factor of an exact matrix: [2 1; 1 2] − 1 = [1; 1][1 1], so λ_min ≥ 1 but for the rounding's bound.
+    // An exact factor of an exact matrix: [2 1; 1 2] − 1 = [1; 1][1 1], so λ_min ≥ 1 but for the rounding's
+    // bound.
     MatrixXd a(2, 2), factor(2, 1);
     a << 2, 1, 1, 2;
     factor << 1, 1;

@@ -19,7 +19,7 @@ std::string missing(const BallMatrix& ball, const ExactMatrix& product) {
     return {};
 }
 
-const Index kShapes[][3] = {{0, 0, 0}, {3, 0, 3}, {0, 4, 2}, {2, 5, 0}, {1, 1, 1},  {1, 7, 1},
+const Index kShapes[][3] = {{0, 0, 0}, {3, 0, 3}, {0, 4, 2}, {2, 5, 0},  {1, 1, 1},  {1, 7, 1},
                             {5, 1, 3}, {2, 3, 4}, {8, 8, 8}, {3, 40, 2}, {21, 9, 17}};
 
 Rational row_error(const BoundedProduct& product, const ExactMatrix& truth, Index i) {
@@ -57,7 +57,8 @@ TEST_CASE("the radius of an enclosed product is what the theorem says, not more"
         const Rational allowed = to_rational(Integer(k), -53) * Rational(1001, 1000);
         for (Index i = 0; i < m; ++i)
             for (Index j = 0; j < n; ++j)
-                CHECK(to_rational(ball.radius(i, j)) <= allowed * sizes(i, j) + to_rational(Integer(16 * k), -1074));
+                CHECK(to_rational(ball.radius(i, j)) <=
+                      allowed * sizes(i, j) + to_rational(Integer(16 * k), -1074));
     }
 }
 
@@ -72,8 +73,8 @@ TEST_CASE("enclosed products of balls contain the products of their members") {
                     BallMatrix both, tight, left, right;
                 };
                 const Results results = called_in(environment, [&] {
-                    return Results{enclose_product(x, y), enclose_product_tightly(x, y), enclose_product(x, y.midpoint),
-                                   enclose_product(x.midpoint, y)};
+                    return Results{enclose_product(x, y), enclose_product_tightly(x, y),
+                                   enclose_product(x, y.midpoint), enclose_product(x.midpoint, y)};
                 });
                 for (int trial = 0; trial < 4; ++trial) {
                     const MatrixXd a = random_member(x, random);
@@ -113,7 +114,8 @@ TEST_CASE("products stay right at the sizes where the product's blocking changes
         const ExactMatrix truth = exact(a) * exact(b);
         CHECK(missing(enclose_product(a, b), truth) == "");
         const BoundedProduct product = bounded_product(a, b);
-        for (Index i = 0; i < 5; ++i) CHECK(row_error(product, truth, i) <= to_rational(product.row_error[i]));
+        for (Index i = 0; i < 5; ++i)
+            CHECK(row_error(product, truth, i) <= to_rational(product.row_error[i]));
     }
 }
 
@@ -136,7 +138,8 @@ TEST_CASE("a product under the caller's upward rounding is still that of round t
     const BallMatrix ball = called_in({FE_UPWARD, false}, [&] { return enclose_product(a, a.transpose()); });
     CHECK(missing(ball, exact(a) * exact(a).transpose()) == "");
     CHECK(ball.midpoint(0, 0) == 1);
-    // Thirds and sevenths: the exact sums of 512 products lie between the bounds that directed rounding would give.
+    // Thirds and sevenths: the exact sums of 512 products lie between the bounds that directed rounding would
+    // give.
     const MatrixXd thirds = MatrixXd::Constant(2, 512, 1.0 / 3);
     const MatrixXd sevenths = MatrixXd::Constant(512, 2, 1.0 / 7);
     const BallMatrix sum = called_in({FE_DOWNWARD, true}, [&] { return enclose_product(thirds, sevenths); });
@@ -152,12 +155,14 @@ TEST_CASE("with subnormals flushed by the caller, subnormal products are kept") 
     CHECK(ball.midpoint(0, 0) > 4.9e-24);
     MatrixXd small(1, 1);
     small << 1e-200;
-    const BallMatrix underflow = called_in({FE_TONEAREST, true}, [&] { return enclose_product(small, small); });
+    const BallMatrix underflow =
+        called_in({FE_TONEAREST, true}, [&] { return enclose_product(small, small); });
     CHECK(missing(underflow, exact(small) * exact(small)) == "");
     CHECK(underflow.radius(0, 0) >= 5e-324);
 }
 
-TEST_CASE("the tight product of positive balls has positive lower bounds and ends at the products of the ends") {
+TEST_CASE(
+    "the tight product of positive balls has positive lower bounds and ends at the products of the ends") {
     MatrixXd b_low(1, 3), b_high(1, 3), a_low(3, 1), a_high(3, 1);
     b_low << 2.35903e14, 2.36564e14, 3.89381e12;
     b_high << 3.16785e15, 1.38742e15, 1.68618e13;
@@ -200,7 +205,8 @@ TEST_CASE("where a product overflows the entry says that it knows nothing") {
     CHECK(ball.radius(0, 0) == kInf);
     CHECK(missing(ball, exact(a) * exact(b)) == "");
     CHECK(ball.radius(1, 1) < 1e-14);
-    const BoundedProduct bounded = bounded_product(a, b);  // no bound for a row or a column with an entry that is lost
+    const BoundedProduct bounded =
+        bounded_product(a, b);  // no bound for a row or a column with an entry that is lost
     CHECK(bounded.row_error[0] == kInf);
     CHECK(bounded.column_error[0] == kInf);
     CHECK(row_error(bounded, exact(a) * exact(b), 1) <= to_rational(bounded.row_error[1]));
@@ -225,17 +231,22 @@ TEST_CASE("products refuse NaN, infinity, disagreeing shapes and inner dimension
     const MatrixXd b = MatrixXd::Ones(3, 2);
     CHECK_THROWS_WITH_AS(enclose_product(b, b), doctest::Contains("inner dimensions 2 and 3"), Error);
     a(1, 2) = std::numeric_limits<double>::quiet_NaN();
-    CHECK_THROWS_WITH_AS(enclose_product(a, b), doctest::Contains("entry (1, 2) of the left factor is NaN"), Error);
-    CHECK_THROWS_WITH_AS(bounded_product(b, a), doctest::Contains("entry (1, 2) of the right factor is NaN"), Error);
+    CHECK_THROWS_WITH_AS(enclose_product(a, b), doctest::Contains("entry (1, 2) of the left factor is NaN"),
+                         Error);
+    CHECK_THROWS_WITH_AS(bounded_product(b, a), doctest::Contains("entry (1, 2) of the right factor is NaN"),
+                         Error);
     a(1, 2) = kInf;
-    CHECK_THROWS_WITH_AS(enclose_product(a, b), doctest::Contains("entry (1, 2) of the left factor is infinite"), Error);
+    CHECK_THROWS_WITH_AS(enclose_product(a, b),
+                         doctest::Contains("entry (1, 2) of the left factor is infinite"), Error);
     BallMatrix ball = point_matrix(b);
     ball.radius(0, 1) = -1;
-    CHECK_THROWS_WITH_AS(enclose_product(ball, b.transpose()), doctest::Contains("entry (0, 1) of the radius"), Error);
+    CHECK_THROWS_WITH_AS(enclose_product(ball, b.transpose()),
+                         doctest::Contains("entry (0, 1) of the radius"), Error);
     ball.radius(0, 1) = std::numeric_limits<double>::quiet_NaN();
     CHECK_THROWS_AS(enclose_product(ball, ball), Error);
     const Index beyond = (Index{1} << 28) + 1;
-    CHECK_THROWS_WITH_AS(enclose_product(MatrixXd(0, beyond), MatrixXd(beyond, 0)), doctest::Contains("2^28"), Error);
+    CHECK_THROWS_WITH_AS(enclose_product(MatrixXd(0, beyond), MatrixXd(beyond, 0)), doctest::Contains("2^28"),
+                         Error);
 }
 
 TEST_CASE("balls from bounds contain both ends and everything between, at every size") {
@@ -268,7 +279,8 @@ TEST_CASE("balls from bounds contain both ends and everything between, at every 
     CHECK(matrix_from_bounds(low, high).midpoint(0, 0) == doctest::Approx(1.745e308));
     high << kInf;
     CHECK(matrix_from_bounds(low, high).radius(0, 0) == kInf);
-    CHECK_THROWS_WITH_AS(matrix_from_bounds(high, low), doctest::Contains("entry (0, 0) of the lower bounds"), Error);
+    CHECK_THROWS_WITH_AS(matrix_from_bounds(high, low), doctest::Contains("entry (0, 0) of the lower bounds"),
+                         Error);
 }
 
 TEST_CASE("sums and differences of balls contain those of their members") {

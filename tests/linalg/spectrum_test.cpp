@@ -15,9 +15,12 @@ namespace {
 bool are_eigenvalue_bounds(const Spectrum& spectrum, const EigenvalueCounter& count) {
     const Index n = spectrum.lower.size();
     for (Index i = 0; i < n; ++i) {
-        // λ_i ≥ lower_i exactly where at least n − i eigenvalues are; λ_i ≤ upper_i where at most n − i − 1 are above.
-        if (spectrum.lower[i] != -kInf && count.at_least(to_rational(spectrum.lower[i])) < n - i) return false;
-        if (spectrum.upper[i] != kInf && count.above(to_rational(spectrum.upper[i])) > n - i - 1) return false;
+        // λ_i ≥ lower_i exactly where at least n − i eigenvalues are; λ_i ≤ upper_i where at most n − i − 1
+        // are above.
+        if (spectrum.lower[i] != -kInf && count.at_least(to_rational(spectrum.lower[i])) < n - i)
+            return false;
+        if (spectrum.upper[i] != kInf && count.above(to_rational(spectrum.upper[i])) > n - i - 1)
+            return false;
     }
     return true;
 }
@@ -79,10 +82,11 @@ TEST_CASE("all singular values lie between their bounds, for every shape") {
 }
 
 TEST_CASE("multiple eigenvalues, clusters, rank deficiency and zero are ordinary") {
-    // Characteristic polynomial x⁶−10x⁵+35x⁴−56x³+43x²−14x+1: 1 is a triple eigenvalue of the symmetric part of the
-    // problem below; here the matrix itself is not symmetric, so its singular values are asked for.
+    // Characteristic polynomial x⁶−10x⁵+35x⁴−56x³+43x²−14x+1: 1 is a triple eigenvalue of the symmetric part
+    // of the problem below; here the matrix itself is not symmetric, so its singular values are asked for.
     MatrixXd g(6, 6);
-    g << 1, 2, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 1, 1, 2, 0, 1, 0, 0, 1, 0, 2, 1, 1, 1, 1, 1, 0, 2, 0, 0, 1, 1, 1, 0, 2;
+    g << 1, 2, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 1, 1, 2, 0, 1, 0, 0, 1, 0, 2, 1, 1, 1, 1, 1, 0, 2, 0, 0, 1, 1, 1,
+        0, 2;
     const auto singular = enclose_singular_values(g);
     REQUIRE(singular);
     CHECK(are_singular_value_bounds(*singular, gram(g)));
@@ -91,9 +95,9 @@ TEST_CASE("multiple eigenvalues, clusters, rank deficiency and zero are ordinary
     for (Index n = 1; n <= 5; ++n) {
         // u uᵀ for an integer vector: n − 1 eigenvalues are exactly 0.
         const MatrixXd u = random_matrix(n, 1, Kind::integers, random);
-        for (const MatrixXd& a :
-             {MatrixXd(u * u.transpose()), MatrixXd(MatrixXd::Identity(n, n)), MatrixXd(MatrixXd::Zero(n, n)),
-              MatrixXd(MatrixXd::Ones(n, n)), MatrixXd(MatrixXd::Identity(n, n) + 0x1p-45 * MatrixXd::Ones(n, n))}) {
+        for (const MatrixXd& a : {MatrixXd(u * u.transpose()), MatrixXd(MatrixXd::Identity(n, n)),
+                                  MatrixXd(MatrixXd::Zero(n, n)), MatrixXd(MatrixXd::Ones(n, n)),
+                                  MatrixXd(MatrixXd::Identity(n, n) + 0x1p-45 * MatrixXd::Ones(n, n))}) {
             const auto spectrum = enclose_symmetric_spectrum(a);
             REQUIRE(spectrum);
             CHECK(are_eigenvalue_bounds(*spectrum, EigenvalueCounter(exact(a))));
@@ -136,7 +140,8 @@ TEST_CASE("scales from the subnormal numbers to the largest ones are ordinary") 
     const auto spectrum = enclose_symmetric_spectrum(both);
     REQUIRE(spectrum);
     CHECK(are_eigenvalue_bounds(*spectrum, EigenvalueCounter(exact(both))));
-    const auto full = enclose_symmetric_spectrum(MatrixXd::Constant(2, 2, 1.7e308));  // eigenvalue above all doubles
+    const auto full =
+        enclose_symmetric_spectrum(MatrixXd::Constant(2, 2, 1.7e308));  // eigenvalue above all doubles
     REQUIRE(full);
     CHECK(full->upper[1] == kInf);
     CHECK(full->lower[1] > 1.7e308);
@@ -178,16 +183,32 @@ TEST_CASE("a wrong decomposition proves nothing false") {
         auto svd = detail::estimate_singular_vectors(a);
         REQUIRE(eigen);
         REQUIRE(svd);
-        // One number of the decomposition is changed by anything between the last place and beyond recognition.
+        // One number of the decomposition is changed by anything between the last place and beyond
+        // recognition.
         const double change =
             std::ldexp(random_double(Kind::uniform, random), 6 - static_cast<int>(random() % 55));
         const auto at = static_cast<Index>(random() % static_cast<std::uint64_t>(n * n));
         switch (random() % 5) {
-            case 0: eigen->values[at % n] += change; svd->values[at % n] += std::abs(change); break;
-            case 1: eigen->vectors.data()[at] += change; svd->left.data()[at] += change; break;
-            case 2: svd->right.data()[at] += change; eigen->vectors *= 1 + change; break;
-            case 3: eigen->vectors.setZero(); svd->left.setZero(); break;
-            default: eigen->values.reverseInPlace(); svd->values.reverseInPlace(); break;
+            case 0:
+                eigen->values[at % n] += change;
+                svd->values[at % n] += std::abs(change);
+                break;
+            case 1:
+                eigen->vectors.data()[at] += change;
+                svd->left.data()[at] += change;
+                break;
+            case 2:
+                svd->right.data()[at] += change;
+                eigen->vectors *= 1 + change;
+                break;
+            case 3:
+                eigen->vectors.setZero();
+                svd->left.setZero();
+                break;
+            default:
+                eigen->values.reverseInPlace();
+                svd->values.reverseInPlace();
+                break;
         }
         const auto spectrum = prove_symmetric_spectrum(a, eigen->vectors, eigen->values);
         if (spectrum) CHECK(are_eigenvalue_bounds(*spectrum, EigenvalueCounter(exact(a))));
@@ -226,7 +247,8 @@ TEST_CASE("empty matrices have empty spectra, and bad input is refused") {
     CHECK(refused.find("entries (0, 2) and (2, 0) differ") != std::string::npos);
     CHECK_THROWS_WITH_AS((void)enclose_symmetric_spectrum(MatrixXd(2, 3)), doctest::Contains("2×3"), Error);
     a(0, 2) = std::numeric_limits<double>::quiet_NaN();
-    CHECK_THROWS_WITH_AS((void)enclose_singular_values(a), doctest::Contains("entry (0, 2) of the matrix is NaN"), Error);
+    CHECK_THROWS_WITH_AS((void)enclose_singular_values(a),
+                         doctest::Contains("entry (0, 2) of the matrix is NaN"), Error);
     CHECK_THROWS_AS((void)prove_singular_values(MatrixXd::Ones(2, 2), MatrixXd::Ones(3, 2), VectorXd::Ones(2),
                                                 MatrixXd::Ones(2, 2)),
                     Error);

@@ -7,7 +7,8 @@
 
 namespace rankcert::detail {
 
-/// A float64 matrix near an exact one X: Σ_j |X_ij − value_ij| ≤ row_error_i. Errors are +∞ where something overflowed.
+/// A float64 matrix near an exact one X: Σ_j |X_ij − value_ij| ≤ row_error_i. Errors are +∞ where something
+/// overflowed.
 struct Tracked {
     Eigen::MatrixXd value;
     Eigen::VectorXd row_error;
@@ -23,8 +24,8 @@ struct Tracked {
     return upper_abs_times(x, Eigen::VectorXd::Ones(x.cols()));
 }
 
-/// a·X. Its float64 value misses a·value by at most c|a||value| + nη in each entry (n the inner dimension, Lemma 1), and
-/// a·value misses a·X by at most |a|·row_error in each row's sum.
+/// a·X. Its float64 value misses a·value by at most c|a||value| + nη in each entry (n the inner dimension,
+/// Lemma 1), and a·value misses a·X by at most |a|·row_error in each row's sum.
 [[nodiscard]] inline Tracked operator*(const Eigen::MatrixXd& a, const Tracked& x) {
     Tracked result{multiply(a, x.value), Eigen::VectorXd(a.rows())};
     const auto [relative, absolute] = product_error(a.cols());
@@ -40,8 +41,8 @@ struct Tracked {
     return result;
 }
 
-/// An upper bound of ‖X − E‖ (largest row ℓ1 norm), where d is E − X.value or X.value − E, entry by entry, each
-/// entry rounded once, and `row_error` belongs to X.
+/// An upper bound of ‖X − E‖ (largest row ℓ1 norm), where d is E − X.value or X.value − E, entry by entry,
+/// each entry rounded once, and `row_error` belongs to X.
 [[nodiscard]] inline double upper_distance(const Eigen::MatrixXd& d, const Eigen::VectorXd& row_error) {
     if (!all_finite(d)) return std::numeric_limits<double>::infinity();
     const Eigen::VectorXd sums = row_sums(d);

@@ -9,8 +9,8 @@
 namespace rankcert::detail {
 namespace {
 
-/// Measures in float64; rules, side conditions and the final comparisons in exact arithmetic. Its ρ bounds ‖A − Ã‖, and its
-/// measures bound those of Ã, so what it proves the exact checker proves too.
+/// Measures in float64; rules, side conditions and the final comparisons in exact arithmetic. Its ρ bounds ‖A
+/// − Ã‖, and its measures bound those of Ã, so what it proves the exact checker proves too.
 class FastChecker final : public MeasuringChecker {
   public:
     explicit FastChecker(const Subject& given) : MeasuringChecker(given) {
@@ -64,7 +64,8 @@ class FastChecker final : public MeasuringChecker {
     bool can_refute() const noexcept override { return false; }
 
   private:
-    static constexpr const char* kNotFloat = "the matrix is beyond the range of float64: the exact level can tell";
+    static constexpr const char* kNotFloat =
+        "the matrix is beyond the range of float64: the exact level can tell";
 
     FastCentre centre_;
     bool usable_ = true;
@@ -73,6 +74,8 @@ class FastChecker final : public MeasuringChecker {
 
 }  // namespace
 
-std::unique_ptr<Checker> make_fast_checker(const Subject& subject) { return std::make_unique<FastChecker>(subject); }
+std::unique_ptr<Checker> make_fast_checker(const Subject& subject) {
+    return std::make_unique<FastChecker>(subject);
+}
 
 }  // namespace rankcert::detail

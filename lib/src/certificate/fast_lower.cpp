@@ -14,8 +14,12 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 LowerMeasure nothing(const std::string& reason) { return {LowerMeasure::Nothing{reason}, nullptr}; }
-LowerMeasure wrong_shape() { return nothing("the shapes of the witness do not fit the matrix or each other"); }
-LowerMeasure not_double() { return nothing("a number of the witness is not a float64: the exact level can tell"); }
+LowerMeasure wrong_shape() {
+    return nothing("the shapes of the witness do not fit the matrix or each other");
+}
+LowerMeasure not_double() {
+    return nothing("a number of the witness is not a float64: the exact level can tell");
+}
 LowerMeasure overflow() { return nothing("float64 overflows on this witness: the exact level can tell"); }
 
 bool has_shape(const ExactMatrix& a, Index rows, Index cols) { return a.rows() == rows && a.cols() == cols; }
@@ -33,7 +37,8 @@ bool has_identity(const MatrixXd& d, const std::vector<Index>& pivots) {
 }
 
 /// A contraction whose residual is bounded by `residual` + what the centre's shift may add, gain·shift·‖D‖.
-LowerMeasure contraction(Index rank, double residual, const Rational& gain, double shift, const Rational& d_norm) {
+LowerMeasure contraction(Index rank, double residual, const Rational& gain, double shift,
+                         const Rational& d_norm) {
     if (!bits_are_finite(residual)) return overflow();
     Rational bound = to_rational(residual);
     if (shift > 0) bound += gain * to_rational(shift) * d_norm;
@@ -51,13 +56,15 @@ LowerMeasure measure_fast(const FixedSpaceWitness& witness, const FastCentre& ce
         return wrong_shape();
     if (!witness.basis.is_double() || !witness.inverse.is_double()) return not_double();
     const MatrixXd d = witness.basis.to_double();
-    if (!has_identity(d, witness.pivots)) return nothing("the pivot rows of the basis D are not the identity");
+    if (!has_identity(d, witness.pivots))
+        return nothing("the pivot rows of the basis D are not the identity");
     const Tracked product = witness.inverse.to_double() * (a * tracked(d));
     const double residual = upper_distance(d - product.value, product.row_error);
     return contraction(k, residual, witness.inverse.norm(), centre.shift, witness.basis.norm());
 }
 
-// Theorem "Neumann": ‖S‖ ≤ 1, ‖D‖ ≤ 1 and ‖I − R S Ã D‖ + t ‖R‖ < 1 imply r_t(Ã) ≥ M. R (S (Ã D)), from the right.
+// Theorem "Neumann": ‖S‖ ≤ 1, ‖D‖ ≤ 1 and ‖I − R S Ã D‖ + t ‖R‖ < 1 imply r_t(Ã) ≥ M. R (S (Ã D)), from the
+// right.
 LowerMeasure measure_fast(const NeumannWitness& witness, const FastCentre& centre) {
     const FloatingPointGuard guard;
     const MatrixXd& a = centre.values;
@@ -70,12 +77,12 @@ LowerMeasure measure_fast(const NeumannWitness& witness, const FastCentre& centr
     if (witness.selection.norm() > 1) return nothing("the selection S has a row of ℓ1 norm above 1");
     const Rational d_norm = witness.decoder.norm();
     if (d_norm > 1) return nothing("the decoder D has a row of ℓ1 norm above 1");
-    const Tracked product =
-        witness.inverse.to_double() * (witness.selection.to_double() * (a * tracked(witness.decoder.to_double())));
+    const Tracked product = witness.inverse.to_double() *
+                            (witness.selection.to_double() * (a * tracked(witness.decoder.to_double())));
     MatrixXd difference = product.value;
     difference.diagonal().array() -= 1;
-    return contraction(size, upper_distance(difference, product.row_error), witness.inverse.norm(), centre.shift,
-                       d_norm);
+    return contraction(size, upper_distance(difference, product.row_error), witness.inverse.norm(),
+                       centre.shift, d_norm);
 }
 
 namespace {
@@ -109,23 +116,25 @@ double upper_dot(const VectorXd& x, const VectorXd& y) {
     return nan_to_infinity(sum);
 }
 
-/// A bound of every row sum of |H − Ĥ|, where H and Ĥ are the Gram matrices of K and of its float64 value: with F = K − value,
-/// rows:    F valueᵀ + value Fᵀ + F Fᵀ: at most f_i max_l Σ_j|value_jl| + max_l|value_il| Σ_j f_j + f_i Σ_j f_j;
-/// columns: Fᵀ value + valueᵀ F + Fᵀ F: at most Σ_i f_i ‖value_i‖₁ + Σ_i max_l|value_il| f_i + Σ_i f_i².
+/// A bound of every row sum of |H − Ĥ|, where H and Ĥ are the Gram matrices of K and of its float64 value:
+/// with F = K − value, rows:    F valueᵀ + value Fᵀ + F Fᵀ: at most f_i max_l Σ_j|value_jl| + max_l|value_il|
+/// Σ_j f_j + f_i Σ_j f_j; columns: Fᵀ value + valueᵀ F + Fᵀ F: at most Σ_i f_i ‖value_i‖₁ + Σ_i
+/// max_l|value_il| f_i + Σ_i f_i².
 double upper_gram_error(const Weighted& k, GramSide side) {
     const VectorXd ones = VectorXd::Ones(k.error.size());
     if (side == GramSide::rows) {
         const double total = upper_dot(k.error, ones);
         const double most = largest(k.error);
         const double columns = largest(upper_abs_transposed_times(k.value, ones));
-        return upper_sum(upper_product(most, upper_sum(columns, total)), upper_product(largest(k.sizes), total));
+        return upper_sum(upper_product(most, upper_sum(columns, total)),
+                         upper_product(largest(k.sizes), total));
     }
     return upper_sum(upper_sum(upper_dot(k.error, upper_row_reach(k.value)), upper_dot(k.error, k.sizes)),
                      upper_dot(k.error, k.error));
 }
 
-/// δ: an upper bound of ‖t I + L Lᵀ − Ĥ − C Cᵀ‖ with Ĥ = X Xᵀ. One product: Z Wᵀ with Z = [L X C], W = [L −X −C], so that
-/// every entry is one dot product, of length q, wrong by at most c|Z||Z|ᵀ + qη.
+/// δ: an upper bound of ‖t I + L Lᵀ − Ĥ − C Cᵀ‖ with Ĥ = X Xᵀ. One product: Z Wᵀ with Z = [L X C], W = [L −X
+/// −C], so that every entry is one dot product, of length q, wrong by at most c|Z||Z|ᵀ + qη.
 double upper_gram_defect(double t, const MatrixXd& l, const MatrixXd& x, const MatrixXd& c) {
     const Index order = l.rows();
     MatrixXd z(order, l.cols() + x.cols() + c.cols());
@@ -143,8 +152,8 @@ double upper_gram_defect(double t, const MatrixXd& l, const MatrixXd& x, const M
 
 }  // namespace
 
-// Theorem "Weighted, grouped Eckart–Young", product form: tail_r(K) ≥ tr H − r t − ‖L‖_F² − p δ. Here tr H comes out too
-// small and δ too large; t, ‖L‖_F² and the side conditions are exact.
+// Theorem "Weighted, grouped Eckart–Young", product form: tail_r(K) ≥ tr H − r t − ‖L‖_F² − p δ. Here tr H
+// comes out too small and δ too large; t, ‖L‖_F² and the side conditions are exact.
 LowerMeasure measure_fast(const EckartYoungWitness& witness, const FastCentre& centre) {
     const FloatingPointGuard guard;
     const MatrixXd& a = centre.values;
@@ -168,10 +177,12 @@ LowerMeasure measure_fast(const EckartYoungWitness& witness, const FastCentre& c
         if (square > 1) return nothing("the grouping G has a row of ℓ2 norm above 1");
 
     Weighted k = weighted_product(witness.row_weights.to_double(), a, grouping.to_double());
-    // What the centre's shift adds to row i is at most |s_i| shift max_j ‖G_j‖₁, and no |s_i| and no |G_jl| is above 1.
+    // What the centre's shift adds to row i is at most |s_i| shift max_j ‖G_j‖₁, and no |s_i| and no |G_jl|
+    // is above 1.
     if (centre.shift > 0)
         for (Index i = 0; i < k.error.size(); ++i)
-            k.error[i] = upper_sum(k.error[i], upper_product(centre.shift, static_cast<double>(grouping.cols())));
+            k.error[i] =
+                upper_sum(k.error[i], upper_product(centre.shift, static_cast<double>(grouping.cols())));
     if (!all_finite(k.value) || !bits_are_finite(largest(k.error))) return overflow();
 
     const double delta =

@@ -2,9 +2,9 @@
 /// \file fast_measure.hpp  The numbers of a witness, bounded in float64. One function a kind; theorems:
 /// lib/docs/certificates.md; rounding: lib/docs/floating-point.md.
 ///
-/// Residuals and errors come out too large, tails too small, gains exactly: whatever inequality holds with them holds
-/// with the exact measures. Side conditions (‖S‖ ≤ 1, Σ s² ≤ 1, D_J = I, …) are decided in exact arithmetic, since
-/// they hold with equality in ordinary witnesses.
+/// Residuals and errors come out too large, tails too small, gains exactly: whatever inequality holds with
+/// them holds with the exact measures. Side conditions (‖S‖ ≤ 1, Σ s² ≤ 1, D_J = I, …) are decided in exact
+/// arithmetic, since they hold with equality in ordinary witnesses.
 
 #include <Eigen/Core>
 #include <optional>

@@ -21,7 +21,8 @@ std::optional<double> as_double(const Integer& value) {
 }
 
 UpperMeasure error(Index rank, double bound, const Integer& denominator, const Rational& shift) {
-    if (!bits_are_finite(bound)) return nothing("float64 overflows on this witness: the exact level can tell");
+    if (!bits_are_finite(bound))
+        return nothing("float64 overflows on this witness: the exact level can tell");
     return {UpperMeasure::Error{rank, to_rational(bound) / Rational(denominator) + shift}, nullptr};
 }
 
@@ -52,7 +53,8 @@ UpperMeasure measure_fast(const FactorWitness& witness, const FastCentre& centre
     }
     difference -= product.value;
     const Rational shift = centre.shift > 0 ? to_rational(centre.shift) : Rational(0);
-    return error(witness.left.cols(), upper_distance(difference, product.row_error), witness.denominator, shift);
+    return error(witness.left.cols(), upper_distance(difference, product.row_error), witness.denominator,
+                 shift);
 }
 
 // Theorem "Representative rows". A difference of two rows is rounded once an entry.
@@ -60,7 +62,8 @@ UpperMeasure measure_fast(const RepresentativeRowsWitness& witness, const FastCe
     const FloatingPointGuard guard;
     const MatrixXd& a = centre.values;
     const std::vector<Index>& p = witness.representative;
-    if (static_cast<Index>(p.size()) != a.rows()) return nothing("there is not one representative for each row");
+    if (static_cast<Index>(p.size()) != a.rows())
+        return nothing("there is not one representative for each row");
     std::vector<bool> used(p.size());
     Index rank = 0;
     for (const Index row : p) {

@@ -13,7 +13,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 std::string at(Index i, Index j) { return "entry (" + std::to_string(i) + ", " + std::to_string(j) + ")"; }
 
 /// Sums and differences: the midpoint's own rounding error joins the radius.
-/// |m − (a ± b)| ≤ next_up(|m|) − |m|, at most one unit in the last place, which the next double above |m| shows.
+/// |m − (a ± b)| ≤ next_up(|m|) − |m|, at most one unit in the last place, which the next double above |m|
+/// shows.
 template <class Combine>
 BallMatrix combine(const BallMatrix& x, const BallMatrix& y, Combine midpoint_of) {
     detail::require_same_shape(x.rows(), x.cols(), y.rows(), y.cols(), "the terms of a sum");
@@ -46,18 +47,22 @@ BallMatrix point_matrix(const ConstMatrixRef& matrix) {
 }
 
 BallMatrix matrix_from_bounds(const ConstMatrixRef& lower, const ConstMatrixRef& upper) {
-    detail::require_same_shape(lower.rows(), lower.cols(), upper.rows(), upper.cols(), "lower and upper bounds");
+    detail::require_same_shape(lower.rows(), lower.cols(), upper.rows(), upper.cols(),
+                               "lower and upper bounds");
     detail::require_no_nan(lower, "the lower bounds");
     detail::require_no_nan(upper, "the upper bounds");
     const FloatingPointGuard guard;
-    BallMatrix result{Eigen::MatrixXd(lower.rows(), lower.cols()), Eigen::MatrixXd(lower.rows(), lower.cols())};
+    BallMatrix result{Eigen::MatrixXd(lower.rows(), lower.cols()),
+                      Eigen::MatrixXd(lower.rows(), lower.cols())};
     for (Index j = 0; j < lower.cols(); ++j) {
         for (Index i = 0; i < lower.rows(); ++i) {
             const double lo = lower(i, j);
             const double hi = upper(i, j);
             if (!(lo <= hi))
-                throw Error(at(i, j) + " of the lower bounds is above that of the upper bounds: exchange them");
-            // Halves before the sum, so that it cannot overflow; the radius is then taken from the midpoint as it is.
+                throw Error(at(i, j) +
+                            " of the lower bounds is above that of the upper bounds: exchange them");
+            // Halves before the sum, so that it cannot overflow; the radius is then taken from the midpoint
+            // as it is.
             double m = lo == hi ? lo : 0.5 * lo + 0.5 * hi;
             double r = std::max(detail::upper_difference(m, lo), detail::upper_difference(hi, m));
             if (lo == hi) r = 0;
@@ -74,14 +79,15 @@ BallMatrix matrix_from_bounds(const ConstMatrixRef& lower, const ConstMatrixRef&
 
 void validate(const BallMatrix& ball, const char* name) {
     const std::string whose = name;
-    detail::require_same_shape(ball.midpoint.rows(), ball.midpoint.cols(), ball.radius.rows(), ball.radius.cols(),
-                               "midpoint and radius of " + whose);
+    detail::require_same_shape(ball.midpoint.rows(), ball.midpoint.cols(), ball.radius.rows(),
+                               ball.radius.cols(), "midpoint and radius of " + whose);
     detail::require_finite(ball.midpoint, "the midpoint of " + whose);
     detail::require_no_nan(ball.radius, "the radius of " + whose);
     for (Index j = 0; j < ball.cols(); ++j)
         for (Index i = 0; i < ball.rows(); ++i)
             if (detail::bits_are_negative(ball.radius(i, j)) && !detail::bits_are_zero(ball.radius(i, j)))
-                throw Error(at(i, j) + " of the radius of " + whose + " is negative: give radii of at least zero");
+                throw Error(at(i, j) + " of the radius of " + whose +
+                            " is negative: give radii of at least zero");
 }
 
 Eigen::MatrixXd lower_bounds(const BallMatrix& ball) {

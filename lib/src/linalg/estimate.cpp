@@ -15,7 +15,8 @@ std::optional<EstimatedEigenvectors> estimate_eigenvectors(const Eigen::MatrixXd
 
 std::optional<EstimatedSingularVectors> estimate_singular_vectors(const Eigen::MatrixXd& a) {
     if (a.size() == 0)
-        return EstimatedSingularVectors{Eigen::MatrixXd(a.rows(), 0), Eigen::VectorXd(0), Eigen::MatrixXd(a.cols(), 0)};
+        return EstimatedSingularVectors{Eigen::MatrixXd(a.rows(), 0), Eigen::VectorXd(0),
+                                        Eigen::MatrixXd(a.cols(), 0)};
     const Eigen::BDCSVD<Eigen::MatrixXd> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
     if (svd.info() != Eigen::Success) return std::nullopt;
     return EstimatedSingularVectors{svd.matrixU(), svd.singularValues(), svd.matrixV()};

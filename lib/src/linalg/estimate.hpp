@@ -1,6 +1,6 @@
 #pragma once
-/// \file estimate.hpp  Approximate decompositions, by Eigen. Nothing is proved of what these return; those who use it
-/// prove what they need from residuals.
+/// \file estimate.hpp  Approximate decompositions, by Eigen. Nothing is proved of what these return; those
+/// who use it prove what they need from residuals.
 
 #include <Eigen/Core>
 #include <optional>

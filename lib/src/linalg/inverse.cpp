@@ -11,11 +11,11 @@
 namespace rankcert {
 namespace {
 
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 using detail::Index;
 using detail::upper_product;
 using detail::upper_sum;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
 
 void require_square(const ConstMatrixRef& g) {
     if (g.rows() != g.cols())
@@ -23,8 +23,9 @@ void require_square(const ConstMatrixRef& g) {
                     std::to_string(g.cols()) + ": give a square one");
 }
 
-/// A ball in the variables 2^exponents: G = (midpoint ± (radius + every_entry)) · diag(2^exponents). Large and small
-/// columns are made alike, which leaves I − R G unchanged but for a similarity, and rows of the inverse are scaled back.
+/// A ball in the variables 2^exponents: G = (midpoint ± (radius + every_entry)) · diag(2^exponents). Large
+/// and small columns are made alike, which leaves I − R G unchanged but for a similarity, and rows of the
+/// inverse are scaled back.
 struct ColumnScaled {
     MatrixXd midpoint;
     const MatrixXd* radius;  ///< nullptr for none
@@ -69,13 +70,13 @@ std::optional<InverseEnclosure> prove(const ColumnScaled& g, const MatrixXd& r) 
     if (!(gap > 0)) return std::nullopt;
 
     VectorXd reach(n);  // max_k |(G⁻¹)_kj| ≤ reach_j
-    for (Index j = 0; j < n; ++j)
-        reach[j] = detail::upper_quotient(largest_entry(r.col(j)), gap);
+    for (Index j = 0; j < n; ++j) reach[j] = detail::upper_quotient(largest_entry(r.col(j)), gap);
     const VectorXd row_norms = upper_row_norms(r);
     const double whole_norm = detail::upper_quotient(detail::largest(row_norms), gap);
 
     InverseEnclosure result{{r, MatrixXd(n, n)}, residual, 0};
-    // Row i goes back to its scale by two factors 2^half with exponents of the same sign: each step rounds by at most η/2.
+    // Row i goes back to its scale by two factors 2^half with exponents of the same sign: each step rounds by
+    // at most η/2.
     VectorXd first(n), second(n);
     for (Index i = 0; i < n; ++i) {
         const int e = -g.exponents[static_cast<std::size_t>(i)];
@@ -83,9 +84,11 @@ std::optional<InverseEnclosure> prove(const ColumnScaled& g, const MatrixXd& r) 
         second[i] = detail::put_together(false, 1, e - e / 2);
         // Row i of G⁻¹ = R + E G⁻¹ has a norm of at most ‖R_i‖ + α_i ‖G⁻¹‖.
         const double row = upper_sum(row_norms[i], upper_product(residuals[i], whole_norm));
-        result.norm = std::max(result.norm, detail::nan_to_infinity(detail::upper_times_power_of_two(row, e)));
+        result.norm =
+            std::max(result.norm, detail::nan_to_infinity(detail::upper_times_power_of_two(row, e)));
     }
-    // α_i c_j/(1 − α) in four roundings, which 2^−49 = 16 u covers; 4η for the underflow of the radius and of the midpoint.
+    // α_i c_j/(1 − α) in four roundings, which 2^−49 = 16 u covers; 4η for the underflow of the radius and of
+    // the midpoint.
     constexpr double kFactor = 1 + 0x1p-49;
     for (Index j = 0; j < n; ++j) {
         double* m = result.inverse.midpoint.data() + j * n;
@@ -96,7 +99,8 @@ std::optional<InverseEnclosure> prove(const ColumnScaled& g, const MatrixXd& r) 
             radius[i] = reached * first[i] * second[i] + 4 * detail::kUnderflowUnit;
         }
     }
-    if (detail::all_finite(result.inverse.midpoint) && detail::all_finite(result.inverse.radius)) return result;
+    if (detail::all_finite(result.inverse.midpoint) && detail::all_finite(result.inverse.radius))
+        return result;
     for (Index k = 0; k < n * n; ++k) {
         double& m = result.inverse.midpoint.data()[k];
         double& radius = result.inverse.radius.data()[k];
@@ -132,17 +136,20 @@ std::optional<InverseEnclosure> enclose(const ConstMatrixRef& midpoint, const Ma
     MatrixXd storage;
     const ColumnScaled g = scaled(midpoint, radius, storage);
     // Not trusted: any matrix would do. A singular one gives infinities, which `prove` turns away.
-    MatrixXd r = g.midpoint.size() == 0 ? MatrixXd(g.midpoint) : MatrixXd(g.midpoint.partialPivLu().inverse());
+    MatrixXd r =
+        g.midpoint.size() == 0 ? MatrixXd(g.midpoint) : MatrixXd(g.midpoint.partialPivLu().inverse());
     return prove(g, r);
 }
 
 void require_approximation(const ConstMatrixRef& g, const ConstMatrixRef& r) {
-    detail::require_same_shape(g.rows(), g.cols(), r.rows(), r.cols(), "a matrix and its approximate inverse");
+    detail::require_same_shape(g.rows(), g.cols(), r.rows(), r.cols(),
+                               "a matrix and its approximate inverse");
 }
 
 }  // namespace
 
-std::optional<InverseEnclosure> prove_inverse(const ConstMatrixRef& g, const ConstMatrixRef& approximate_inverse) {
+std::optional<InverseEnclosure> prove_inverse(const ConstMatrixRef& g,
+                                              const ConstMatrixRef& approximate_inverse) {
     require_square(g);
     require_approximation(g, approximate_inverse);
     detail::require_finite(g, "the matrix");
@@ -150,7 +157,8 @@ std::optional<InverseEnclosure> prove_inverse(const ConstMatrixRef& g, const Con
     return prove(unscaled(g, nullptr), approximate_inverse);
 }
 
-std::optional<InverseEnclosure> prove_inverse(const BallMatrix& g, const ConstMatrixRef& approximate_inverse) {
+std::optional<InverseEnclosure> prove_inverse(const BallMatrix& g,
+                                              const ConstMatrixRef& approximate_inverse) {
     validate(g);
     require_square(g.midpoint);
     require_approximation(g.midpoint, approximate_inverse);

@@ -33,7 +33,8 @@ Eigen::MatrixXd multiply(const ConstMatrixRef& a, const ConstMatrixRef& b, Op a_
 bool all_finite(const ConstMatrixRef& a) noexcept {
     for (Index j = 0; j < a.cols(); ++j) {
         const double* column = a.data() + j * a.outerStride();
-        // An exponent field of all ones, plus one, carries into the sign bit. Sums of integers: vectorised by compilers.
+        // An exponent field of all ones, plus one, carries into the sign bit. Sums of integers: vectorised by
+        // compilers.
         std::uint64_t carries = 0;
         for (Index i = 0; i < a.rows(); ++i)
             carries |= (std::bit_cast<std::uint64_t>(column[i]) & kInfinityBits) + (kFractionMask + 1);
@@ -55,7 +56,8 @@ void require_no_nan(const ConstMatrixRef& a, const std::string& name) {
     bool nan = false;
     for (Index j = 0; j < a.cols() && !nan; ++j) {
         const double* column = a.data() + j * a.outerStride();
-        std::uint64_t carries = 0;  // |x| is NaN where its bits exceed those of infinity: the sum then reaches the sign bit
+        std::uint64_t carries =
+            0;  // |x| is NaN where its bits exceed those of infinity: the sum then reaches the sign bit
         for (Index i = 0; i < a.rows(); ++i)
             carries |= (std::bit_cast<std::uint64_t>(column[i]) & ~kSignBit) + (kSignBit - 1 - kInfinityBits);
         nan = (carries & kSignBit) != 0;
@@ -68,8 +70,8 @@ void require_no_nan(const ConstMatrixRef& a, const std::string& name) {
 
 void require_inner(Index a_cols, Index b_rows, const std::string& what) {
     if (a_cols != b_rows)
-        throw Error("the factors of a " + what + " have inner dimensions " + std::to_string(a_cols) + " and " +
-                    std::to_string(b_rows) + ": give factors with equal ones");
+        throw Error("the factors of a " + what + " have inner dimensions " + std::to_string(a_cols) +
+                    " and " + std::to_string(b_rows) + ": give factors with equal ones");
     if (a_cols > kLargestInner)
         throw Error("the inner dimension " + std::to_string(a_cols) + " of a " + what +
                     " is above 2^28, up to which the error bounds are proved: split the product");
@@ -88,8 +90,8 @@ void require_symmetric(const ConstMatrixRef& a, const std::string& name) {
     for (Index j = 0; j < a.cols(); ++j)
         for (Index i = 0; i < j; ++i)
             if (!(a(i, j) == a(j, i)))
-                throw Error(name + " is not symmetric: entries (" + std::to_string(i) + ", " + std::to_string(j) +
-                            ") and (" + std::to_string(j) + ", " + std::to_string(i) +
+                throw Error(name + " is not symmetric: entries (" + std::to_string(i) + ", " +
+                            std::to_string(j) + ") and (" + std::to_string(j) + ", " + std::to_string(i) +
                             ") differ: give an exactly symmetric matrix");
 }
 
@@ -144,7 +146,8 @@ double largest(const Eigen::VectorXd& v) noexcept {
 
 Eigen::MatrixXd scaled_by_power_of_two(const ConstMatrixRef& a, int exponent) {
     if (exponent >= -1000 && exponent <= 1000) return a * put_together(false, 1, exponent);
-    const int half = exponent / 2;  // of the same sign, so that what the first step rounds the second does not magnify
+    const int half =
+        exponent / 2;  // of the same sign, so that what the first step rounds the second does not magnify
     return (a * put_together(false, 1, half)) * put_together(false, 1, exponent - half);
 }
 

@@ -13,8 +13,9 @@ namespace rankcert::detail {
 
 enum class Op { plain, transposed };
 
-/// op(a)·op(b) in float64: every entry is a dot product in some order of summation, perhaps with FMA. No bound.
-/// An entry is finite only where no intermediate result of it overflowed (sums never leave infinity or NaN).
+/// op(a)·op(b) in float64: every entry is a dot product in some order of summation, perhaps with FMA. No
+/// bound. An entry is finite only where no intermediate result of it overflowed (sums never leave infinity or
+/// NaN).
 [[nodiscard]] Eigen::MatrixXd multiply(const ConstMatrixRef& a, const ConstMatrixRef& b, Op a_op = Op::plain,
                                        Op b_op = Op::plain);
 
@@ -27,8 +28,8 @@ void require_same_shape(Index rows, Index cols, Index other_rows, Index other_co
 /// Throws Error where a is not square or not exactly symmetric, with the index.
 void require_symmetric(const ConstMatrixRef& a, const std::string& name);
 
-/// |a| v and |a|ᵀ v from above, v ≥ 0; an entry that is not finite, or not determined, is +∞. For error terms: the
-/// bound exceeds the product by a relative 10⁻⁶ (Lemma 5).
+/// |a| v and |a|ᵀ v from above, v ≥ 0; an entry that is not finite, or not determined, is +∞. For error
+/// terms: the bound exceeds the product by a relative 10⁻⁶ (Lemma 5).
 [[nodiscard]] Eigen::VectorXd upper_abs_times(const ConstMatrixRef& a, const Eigen::VectorXd& v);
 [[nodiscard]] Eigen::VectorXd upper_abs_transposed_times(const ConstMatrixRef& a, const Eigen::VectorXd& v);
 

@@ -12,7 +12,8 @@ using detail::Index;
 using Eigen::VectorXd;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A float sum of n non-negative numbers, made a bound (Lemma 2): Σ ≤ fl(f · s) and fl(s / f) ≤ Σ with f = sum_factor(n).
+/// A float sum of n non-negative numbers, made a bound (Lemma 2): Σ ≤ fl(f · s) and fl(s / f) ≤ Σ with f =
+/// sum_factor(n).
 double upper_of_sum(double sum, Index n) { return detail::nan_to_infinity(sum * detail::sum_factor(n)); }
 double lower_of_sum(double sum, Index n) {
     return n <= 1 ? sum : detail::next_down(sum / detail::sum_factor(n));
@@ -40,13 +41,13 @@ double squares(const ConstMatrixRef& a) {
 /// Bounds of Σ x² from its float value: each square loses at most a factor 1 ± u and η/2 (Lemma 3).
 double upper_of_squares(double sum, Index n) {
     const auto terms = static_cast<double>(n);
-    return detail::nan_to_infinity(
-        detail::upper_product(detail::upper_sum(sum, terms * detail::kUnderflowUnit), detail::sum_factor(n + 2)));
+    return detail::nan_to_infinity(detail::upper_product(
+        detail::upper_sum(sum, terms * detail::kUnderflowUnit), detail::sum_factor(n + 2)));
 }
 double lower_of_squares(double sum, Index n) {
     const auto terms = static_cast<double>(n);
-    const double bound = detail::next_down(
-        detail::lower_difference(sum, terms * detail::kUnderflowUnit) / detail::sum_factor(n + 2));
+    const double bound = detail::next_down(detail::lower_difference(sum, terms * detail::kUnderflowUnit) /
+                                           detail::sum_factor(n + 2));
     return bound > 0 ? bound : 0.0;
 }
 
@@ -126,8 +127,9 @@ double upper_frobenius_norm(const ConstMatrixRef& a) {
     const FloatingPointGuard guard;
     if (largest_entry(a) == 0) return 0;
     if (largest_entry(a) == kInfinity) return kInfinity;
-    // Scaled, where need be, so that the largest entry is in [1/2, 1): an entry that becomes subnormal is wrong by at most η, its
-    // square by at most 2η + η², which a further factor of 8 in the underflow term covers (docs, "Norms").
+    // Scaled, where need be, so that the largest entry is in [1/2, 1): an entry that becomes subnormal is
+    // wrong by at most η, its square by at most 2η + η², which a further factor of 8 in the underflow term
+    // covers (docs, "Norms").
     const int e = exponent_of(a);
     const double underflow = 8 * static_cast<double>(a.size()) * detail::kUnderflowUnit;
     const double sum = detail::upper_sum(scaled_squares(a, e), underflow);
@@ -170,7 +172,8 @@ namespace {
 Eigen::MatrixXd upper_sizes(const BallMatrix& a) {
     validate(a);
     const FloatingPointGuard guard;
-    return a.midpoint.binaryExpr(a.radius, [](double m, double r) { return detail::upper_sum(std::abs(m), r); });
+    return a.midpoint.binaryExpr(a.radius,
+                                 [](double m, double r) { return detail::upper_sum(std::abs(m), r); });
 }
 Eigen::MatrixXd lower_sizes(const BallMatrix& a) {
     validate(a);

@@ -11,11 +11,11 @@
 namespace rankcert {
 namespace {
 
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 using detail::Index;
 using detail::upper_product;
 using detail::upper_sum;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// An upper bound of ‖A − t I − C Cᵀ‖, largest row ℓ1 norm.
@@ -76,7 +76,8 @@ Decision prove(const ConstMatrixRef& a, const MatrixXd* radius) {
     if (n == 0) return Decision::proved;
     const auto unit = unit_diagonal(a);
     if (!unit) return Decision::undecided;
-    // What the members of the ball differ from unit->matrix by, largest row sum: scaling's η an entry, and the radius.
+    // What the members of the ball differ from unit->matrix by, largest row sum: scaling's η an entry, and
+    // the radius.
     double spread = upper_product(static_cast<double>(n), detail::kUnderflowUnit);
     if (radius != nullptr) {
         MatrixXd scaled(n, n);
@@ -87,7 +88,8 @@ Decision prove(const ConstMatrixRef& a, const MatrixXd* radius) {
                     -unit->halves[static_cast<std::size_t>(i)] - unit->halves[static_cast<std::size_t>(j)]);
         spread = upper_sum(spread, upper_row_norm(ConstMatrixRef(scaled)));
     }
-    // Any shift is sound; this one is about twice what the remainder of a Cholesky decomposition is bounded by.
+    // Any shift is sound; this one is about twice what the remainder of a Cholesky decomposition is bounded
+    // by.
     const auto size = static_cast<double>(n);
     const double shift = 2.5 * (size + 4) * size * detail::kUnitRoundoff * 2 + 1.01 * spread;
     if (!detail::bits_are_finite(shift)) return Decision::undecided;

@@ -6,27 +6,29 @@
 namespace rankcert {
 namespace {
 
-using Eigen::MatrixXd;
 using detail::Index;
 using detail::kSlack;
 using detail::kUnderflowUnit;
 using detail::multiply;
+using Eigen::MatrixXd;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Turns every entry without a finite midpoint and radius into 0 ± ∞. An overflow anywhere in the computation of an
-/// entry leaves an infinity or a NaN in it, since sums and products never make finite numbers of those.
+/// Turns every entry without a finite midpoint and radius into 0 ± ∞. An overflow anywhere in the computation
+/// of an entry leaves an infinity or a NaN in it, since sums and products never make finite numbers of those.
 BallMatrix finished(MatrixXd midpoint, MatrixXd radius) {
-    if (detail::all_finite(midpoint) && detail::all_finite(radius)) return {std::move(midpoint), std::move(radius)};
+    if (detail::all_finite(midpoint) && detail::all_finite(radius))
+        return {std::move(midpoint), std::move(radius)};
     for (Index k = 0; k < midpoint.size(); ++k) {
-        if (detail::bits_are_finite(midpoint.data()[k]) && detail::bits_are_finite(radius.data()[k])) continue;
+        if (detail::bits_are_finite(midpoint.data()[k]) && detail::bits_are_finite(radius.data()[k]))
+            continue;
         midpoint.data()[k] = 0;
         radius.data()[k] = kInfinity;
     }
     return {std::move(midpoint), std::move(radius)};
 }
 
-/// r + c|m| from above, up to the factor (1 − u)³ that kSlack covers later: the first factor of a radius. η makes good
-/// the underflow of c|m|, which the other factor of the radius might magnify.
+/// r + c|m| from above, up to the factor (1 − u)³ that kSlack covers later: the first factor of a radius. η
+/// makes good the underflow of c|m|, which the other factor of the radius might magnify.
 MatrixXd with_rounding(const MatrixXd& m, const MatrixXd& r, double c) {
     MatrixXd result(m.rows(), m.cols());
     for (Index k = 0; k < m.size(); ++k)
@@ -34,8 +36,8 @@ MatrixXd with_rounding(const MatrixXd& m, const MatrixXd& r, double c) {
     return result;
 }
 
-/// The radius whose main part was evaluated with at most 2^30 roundings on any path and `terms` products whose
-/// underflow was not accounted for (Lemma 6).
+/// The radius whose main part was evaluated with at most 2^30 roundings on any path and `terms` products
+/// whose underflow was not accounted for (Lemma 6).
 void finish_radius(MatrixXd& radius, Index terms) {
     const double absolute = static_cast<double>(terms) * 0x1p-1070;
     for (Index k = 0; k < radius.size(); ++k) radius.data()[k] = radius.data()[k] * kSlack + absolute;
@@ -99,9 +101,10 @@ BallMatrix enclose_product(const BallMatrix& x, const BallMatrix& y) {
 BallMatrix enclose_product_tightly(const BallMatrix& x, const BallMatrix& y) {
     require_factors(x, y);
     const FloatingPointGuard guard;
-    // One term, ball m ± r times ball n ± s, with p = sign(m) min(|m|, r) and q = sign(n) min(|n|, s): every product lies
-    // within |m|s + r|n| + r s − |p||q| of mn + pq (docs, "Tight products"), and r s − |p||q| = (r − |p|)s + |p|(s − |q|).
-    // The midpoint is a dot product of twice the length, so with c for that length the radius is
+    // One term, ball m ± r times ball n ± s, with p = sign(m) min(|m|, r) and q = sign(n) min(|n|, s): every
+    // product lies within |m|s + r|n| + r s − |p||q| of mn + pq (docs, "Tight products"), and r s − |p||q| =
+    // (r − |p|)s + |p|(s − |q|). The midpoint is a dot product of twice the length, so with c for that length
+    // the radius is
     //     (|m| + r − |p|)(s + c|n|) + r|n| + |p|(s − |q| + c|q|), and 2kη for underflow.
     const double c = detail::product_error(2 * x.cols()).relative;
     const auto shift = [](double m, double r) { return std::copysign(std::min(std::abs(m), r), m); };
@@ -129,8 +132,9 @@ BoundedProduct bounded_product(const ConstMatrixRef& a, const ConstMatrixRef& b)
     if (!detail::all_finite(a_columns)) detail::require_finite(a, "the left factor");
     BoundedProduct result{multiply(a, b), detail::upper_abs_times(a, b_rows),
                           detail::upper_abs_transposed_times(b, a_columns)};
-    // A row of |a|(|b|1) that is finite, with its slack of 2^−20, bounds every sum of absolute values of products in that
-    // row, and so every partial sum: nothing overflowed in it. An infinite one says that no bound is known.
+    // A row of |a|(|b|1) that is finite, with its slack of 2^−20, bounds every sum of absolute values of
+    // products in that row, and so every partial sum: nothing overflowed in it. An infinite one says that no
+    // bound is known.
     const auto [c, absolute] = detail::product_error(a.cols());
     const auto error = [c = c](double sum, double rest) {
         return detail::upper_sum(detail::upper_product(c, sum), rest);

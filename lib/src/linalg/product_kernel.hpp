@@ -1,5 +1,6 @@
 #pragma once
-/// \file product_kernel.hpp  The float64 matrix product, in terms of plain memory (no Eigen type: see the .cpp).
+/// \file product_kernel.hpp  The float64 matrix product, in terms of plain memory (no Eigen type: see the
+/// .cpp).
 
 #include <cstddef>
 

@@ -15,22 +15,23 @@ namespace rankcert::detail {
 
 using Index = Eigen::Index;
 
-inline constexpr double kUnitRoundoff = 0x1p-53;   ///< u
+inline constexpr double kUnitRoundoff = 0x1p-53;     ///< u
 inline constexpr double kUnderflowUnit = 0x1p-1074;  ///< η
 /// Inner dimensions and lengths of sums for which the lemmas are proved: n u ≤ 2^−25.
 inline constexpr Index kLargestInner = Index{1} << 28;
 /// Covers (1 − u)^−k for every k ≤ 2^31, twice over. For radii, where a relative 10^−6 is nothing.
 inline constexpr double kSlack = 1 + 0x1p-20;
 
-/// Keeps the compiler from moving arithmetic on a scalar argument or result across the guard: it does not know
-/// that the guard's constructor and destructor change how arithmetic rounds.
+/// Keeps the compiler from moving arithmetic on a scalar argument or result across the guard: it does not
+/// know that the guard's constructor and destructor change how arithmetic rounds.
 [[nodiscard]] inline double pinned(double x) noexcept {
     asm volatile("" : "+m"(x));
     return x;
 }
 
-// ---- one operation: the true result of an operation on the given doubles is at most (at least) what is returned.
-// NaN arguments, and the indeterminate forms, give NaN: every comparison with the result fails, as it should.
+// ---- one operation: the true result of an operation on the given doubles is at most (at least) what is
+// returned. NaN arguments, and the indeterminate forms, give NaN: every comparison with the result fails, as
+// it should.
 
 [[nodiscard]] inline double upper_sum(double a, double b) noexcept {
     if (a == 0) return b;
@@ -70,8 +71,8 @@ inline constexpr double kSlack = 1 + 0x1p-20;
 
 // ---- sums and products of many ---------------------------------------------------------------------------
 
-/// f with (1 − u)^−(n−1) ≤ f: n non-negative doubles have a sum of at most f · (their float sum), in any order
-/// (Lemma 2). n ≤ kLargestInner.
+/// f with (1 − u)^−(n−1) ≤ f: n non-negative doubles have a sum of at most f · (their float sum), in any
+/// order (Lemma 2). n ≤ kLargestInner.
 [[nodiscard]] inline double sum_factor(Index n) noexcept {
     return n <= 1 ? 1.0 : 1 + (static_cast<double>(n) + 1) * 0x1p-52;
 }

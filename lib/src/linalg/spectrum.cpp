@@ -10,11 +10,11 @@
 namespace rankcert {
 namespace {
 
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 using detail::Index;
 using detail::upper_product;
 using detail::upper_sum;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
 
 /// The ball midpoint ± radius = 2^exponent (midpoint' ± radius'), largest entry of the midpoint' in [1/2, 1).
 struct Scaled {
@@ -28,7 +28,8 @@ Scaled scaled(const ConstMatrixRef& midpoint, const MatrixXd* radius) {
     if (result.exponent != 0) result.midpoint = detail::scaled_by_power_of_two(midpoint, -result.exponent);
     // Entries that became subnormal are wrong by at most η each: in norm, by at most η times the larger side.
     if (result.exponent > 0)
-        result.radius_norm = static_cast<double>(std::max(midpoint.rows(), midpoint.cols())) * detail::kUnderflowUnit;
+        result.radius_norm =
+            static_cast<double>(std::max(midpoint.rows(), midpoint.cols())) * detail::kUnderflowUnit;
     if (radius != nullptr) {
         const double norm = upper_spectral_norm(*radius);
         result.radius_norm =
@@ -45,20 +46,23 @@ double upper_norm_of_difference(const MatrixXd& d) {
     return upper_product(upper_spectral_norm(d), 1 + 0x1p-52);
 }
 
-/// An upper bound of ‖XᵀX − I‖₂. The product's error is at most c|X|ᵀ|X| + nη, a symmetric matrix, so that its norm is at
-/// most its largest row sum.
+/// An upper bound of ‖XᵀX − I‖₂. The product's error is at most c|X|ᵀ|X| + nη, a symmetric matrix, so that
+/// its norm is at most its largest row sum.
 double upper_defect(const ConstMatrixRef& x) {
     MatrixXd gram = detail::multiply(x, x, detail::Op::transposed);
     gram.diagonal().array() -= 1;
     const auto [relative, absolute] = detail::product_error(x.rows());
-    const double sums = detail::largest(detail::upper_abs_transposed_times(x, detail::upper_abs_times(x, ones(x.cols()))));
+    const double sums =
+        detail::largest(detail::upper_abs_transposed_times(x, detail::upper_abs_times(x, ones(x.cols()))));
     const double rest = upper_product(absolute, static_cast<double>(x.cols()));
     return upper_sum(upper_norm_of_difference(gram), upper_sum(upper_product(relative, sums), rest));
 }
 
-/// An upper bound of ‖A − U diag(values) Vᵀ‖₂, p = values.size(). With Y = fl(U diag(values)), the value of fl(Y Vᵀ) is
-/// wrong by at most c|U||values||V|ᵀ + η(w + p) in each entry, c for length p + 2 and w the largest row norm of V.
-double upper_residual(const MatrixXd& a, const ConstMatrixRef& u, const VectorXd& values, const ConstMatrixRef& v) {
+/// An upper bound of ‖A − U diag(values) Vᵀ‖₂, p = values.size(). With Y = fl(U diag(values)), the value of
+/// fl(Y Vᵀ) is wrong by at most c|U||values||V|ᵀ + η(w + p) in each entry, c for length p + 2 and w the
+/// largest row norm of V.
+double upper_residual(const MatrixXd& a, const ConstMatrixRef& u, const VectorXd& values,
+                      const ConstMatrixRef& v) {
     MatrixXd y(u.rows(), u.cols());
     for (Index j = 0; j < u.cols(); ++j) y.col(j) = u.col(j) * values[j];
     const MatrixXd difference = a - detail::multiply(y, v, detail::Op::plain, detail::Op::transposed);
@@ -81,7 +85,8 @@ double upper_residual(const MatrixXd& a, const ConstMatrixRef& u, const VectorXd
 }
 
 /// Each value ± (defect · |value| + residual), scaled back; floor is the least value that there can be.
-std::optional<Spectrum> around(const VectorXd& values, double defect, double residual, int exponent, double floor) {
+std::optional<Spectrum> around(const VectorXd& values, double defect, double residual, int exponent,
+                               double floor) {
     Spectrum result{VectorXd(values.size()), VectorXd(values.size()), defect, residual};
     if (!detail::bits_are_finite(defect) || !detail::bits_are_finite(residual)) return std::nullopt;
     for (Index i = 0; i < values.size(); ++i) {
@@ -138,8 +143,10 @@ void require_symmetric_point(const ConstMatrixRef& a) {
 
 void require_decomposition(const ConstMatrixRef& a, Index p, const ConstMatrixRef& u, Index values,
                            const ConstMatrixRef& v) {
-    detail::require_same_shape(a.rows(), p, u.rows(), u.cols(), "a matrix of vectors and its place in the decomposition");
-    detail::require_same_shape(a.cols(), p, v.rows(), v.cols(), "a matrix of vectors and its place in the decomposition");
+    detail::require_same_shape(a.rows(), p, u.rows(), u.cols(),
+                               "a matrix of vectors and its place in the decomposition");
+    detail::require_same_shape(a.cols(), p, v.rows(), v.cols(),
+                               "a matrix of vectors and its place in the decomposition");
     detail::require_same_shape(p, 1, values, 1, "the values and their place in the decomposition");
     detail::require_inner(p + 2, p + 2, "decomposition");
 }
@@ -167,7 +174,8 @@ std::optional<Spectrum> singular(const ConstMatrixRef& a, const MatrixXd* radius
     const FloatingPointGuard guard;
     const Scaled s = scaled(a, radius);
     if (given != nullptr) {
-        require_decomposition(a, std::min(a.rows(), a.cols()), given->left, given->values.size(), given->right);
+        require_decomposition(a, std::min(a.rows(), a.cols()), given->left, given->values.size(),
+                              given->right);
         const auto scaled_down = scaled_values(given->values, s.exponent);
         return scaled_down ? prove_singular(s, given->left, *scaled_down, given->right) : std::nullopt;
     }

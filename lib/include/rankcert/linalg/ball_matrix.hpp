@@ -1,9 +1,10 @@
 #pragma once
 /// \file ball_matrix.hpp  Matrices of intervals given by midpoint and radius.
 ///
-/// Every function here and in product.hpp, norms.hpp, inverse.hpp, spectrum.hpp and positive_definite.hpp sets and
-/// restores the floating-point environment by itself (FloatingPointGuard): its bounds hold whatever rounding
-/// mode or flush-to-zero setting the caller has, and for any order of summation. Proofs: lib/docs/floating-point.md.
+/// Every function here and in product.hpp, norms.hpp, inverse.hpp, spectrum.hpp and positive_definite.hpp
+/// sets and restores the floating-point environment by itself (FloatingPointGuard): its bounds hold whatever
+/// rounding mode or flush-to-zero setting the caller has, and for any order of summation. Proofs:
+/// lib/docs/floating-point.md.
 
 #include <Eigen/Core>
 
@@ -13,8 +14,8 @@ namespace rankcert {
 
 using ConstMatrixRef = Eigen::Ref<const Eigen::MatrixXd>;
 
-/// The set of all real matrices X with |x_ij − midpoint_ij| ≤ radius_ij. Midpoints are finite, radii non-negative
-/// and never NaN; an infinite radius says "no information" (the midpoint is then 0).
+/// The set of all real matrices X with |x_ij − midpoint_ij| ≤ radius_ij. Midpoints are finite, radii
+/// non-negative and never NaN; an infinite radius says "no information" (the midpoint is then 0).
 struct BallMatrix {
     Eigen::MatrixXd midpoint;
     Eigen::MatrixXd radius;
@@ -26,8 +27,9 @@ struct BallMatrix {
 /// {matrix}: radius zero. Throws Error that names the index of a NaN or an infinity.
 [[nodiscard]] BallMatrix point_matrix(const ConstMatrixRef& matrix);
 
-/// A ball that contains [lower_ij, upper_ij] entry by entry; infinite ends are allowed. Throws Error on different
-/// shapes, NaN, or lower_ij > upper_ij, with the index. Radii exceed half the width by a few units in the last place.
+/// A ball that contains [lower_ij, upper_ij] entry by entry; infinite ends are allowed. Throws Error on
+/// different shapes, NaN, or lower_ij > upper_ij, with the index. Radii exceed half the width by a few units
+/// in the last place.
 [[nodiscard]] BallMatrix matrix_from_bounds(const ConstMatrixRef& lower, const ConstMatrixRef& upper);
 
 /// Throws Error, with the index, where the ball is not as described above. `name` says whose ball it is.

@@ -1,8 +1,9 @@
 #pragma once
 /// \file norms.hpp  Norms of float64 and ball matrices, bounded from above and from below.
 ///
-/// For a float64 matrix (point) and for every member of a ball. Independent of the order of summation. Matrices without
-/// rows or without columns have norm 0. NaN entries throw Error with their index, infinite ones give infinite bounds.
+/// For a float64 matrix (point) and for every member of a ball. Independent of the order of summation.
+/// Matrices without rows or without columns have norm 0. NaN entries throw Error with their index, infinite
+/// ones give infinite bounds.
 
 #include <Eigen/Core>
 
