@@ -82,8 +82,8 @@ TEST_CASE("all singular values lie between their bounds, for every shape") {
 }
 
 TEST_CASE("multiple eigenvalues, clusters, rank deficiency and zero are ordinary") {
-    // Characteristic polynomial x⁶−10x⁵+35x⁴−56x³+43x²−14x+1: 1 is a triple eigenvalue of the symmetric part
-    // of the problem below; here the matrix itself is not symmetric, so its singular values are asked for.
+    // A matrix with a triple defective eigenvalue; it is not symmetric, so that its singular values are asked
+    // for.
     MatrixXd g(6, 6);
     g << 1, 2, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 1, 1, 2, 0, 1, 0, 0, 1, 0, 2, 1, 1, 1, 1, 1, 0, 2, 0, 0, 1, 1, 1,
         0, 2;

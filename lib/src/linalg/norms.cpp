@@ -94,32 +94,32 @@ VectorXd lower_column_norms(const ConstMatrixRef& a) {
 // The guards are for the comparisons: with denormals read as zero, a subnormal norm would be lost.
 double upper_row_norm(const ConstMatrixRef& a) {
     const FloatingPointGuard guard;
-    return detail::largest(upper_row_norms(a));
+    return detail::pinned(detail::largest(upper_row_norms(a)));
 }
 double lower_row_norm(const ConstMatrixRef& a) {
     const FloatingPointGuard guard;
-    return detail::largest(lower_row_norms(a));
+    return detail::pinned(detail::largest(lower_row_norms(a)));
 }
 double upper_column_norm(const ConstMatrixRef& a) {
     const FloatingPointGuard guard;
-    return detail::largest(upper_column_norms(a));
+    return detail::pinned(detail::largest(upper_column_norms(a)));
 }
 double lower_column_norm(const ConstMatrixRef& a) {
     const FloatingPointGuard guard;
-    return detail::largest(lower_column_norms(a));
+    return detail::pinned(detail::largest(lower_column_norms(a)));
 }
 
 double upper_sum_of_squares(const ConstMatrixRef& a) {
     require_length(a);
     const FloatingPointGuard guard;
     if (largest_entry(a) == 0) return 0;
-    return upper_of_squares(squares(a), a.size());
+    return detail::pinned(upper_of_squares(squares(a), a.size()));
 }
 
 double lower_sum_of_squares(const ConstMatrixRef& a) {
     require_length(a);
     const FloatingPointGuard guard;
-    return lower_of_squares(squares(a), a.size());
+    return detail::pinned(lower_of_squares(squares(a), a.size()));
 }
 
 double upper_frobenius_norm(const ConstMatrixRef& a) {
@@ -133,7 +133,8 @@ double upper_frobenius_norm(const ConstMatrixRef& a) {
     const int e = exponent_of(a);
     const double underflow = 8 * static_cast<double>(a.size()) * detail::kUnderflowUnit;
     const double sum = detail::upper_sum(scaled_squares(a, e), underflow);
-    return detail::upper_times_power_of_two(detail::upper_root(upper_of_squares(sum, a.size())), e);
+    return detail::pinned(
+        detail::upper_times_power_of_two(detail::upper_root(upper_of_squares(sum, a.size())), e));
 }
 
 double lower_frobenius_norm(const ConstMatrixRef& a) {
@@ -146,7 +147,7 @@ double lower_frobenius_norm(const ConstMatrixRef& a) {
     const double sum = detail::lower_difference(scaled_squares(a, e), underflow);
     const double norm = detail::lower_root(lower_of_squares(sum, a.size()));
     const double bound = detail::lower_times_power_of_two(norm, e);
-    return bound > 0 ? bound : 0.0;
+    return detail::pinned(bound > 0 ? bound : 0.0);
 }
 
 double upper_spectral_norm(const ConstMatrixRef& a) {
@@ -155,14 +156,15 @@ double upper_spectral_norm(const ConstMatrixRef& a) {
     const double frobenius = upper_frobenius_norm(a);
     const FloatingPointGuard guard;
     // √rows · √columns rather than √(rows · columns), which might overflow or underflow.
-    const double mixed = detail::upper_product(detail::upper_root(rows), detail::upper_root(columns));
-    return mixed < frobenius ? mixed : frobenius;
+    const double mixed = detail::upper_product(detail::upper_root(detail::pinned(rows)),
+                                               detail::upper_root(detail::pinned(columns)));
+    return detail::pinned(mixed < frobenius ? mixed : frobenius);
 }
 
 double largest_entry(const ConstMatrixRef& a) {
     detail::require_no_nan(a, "the matrix");
     const FloatingPointGuard guard;  // comparisons must see subnormal numbers
-    return a.size() == 0 ? 0.0 : a.cwiseAbs().maxCoeff();
+    return detail::pinned(a.size() == 0 ? 0.0 : a.cwiseAbs().maxCoeff());
 }
 
 // ---- balls: |X_ij| is between max(|m| − r, 0) and |m| + r -------------------------------------------------
