@@ -269,7 +269,7 @@ void Session::search_precise(const Rational& epsilon, double seconds) {
         const double took = now_seconds() - before;
         before = now_seconds();
         if (2 * std::max(precision, bits) > max_bits ||
-            before + 3 * took > start + std::max(4 * seconds, 10.))
+            before + 3 * took > start + std::max(4 * seconds, 20.))
             return;
         precision *= 2;
         bits = head_ ? precision + kGuardBits : 2 * bits;
