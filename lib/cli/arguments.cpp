@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <sstream>
 
 #include "help.hpp"
 #include "rankcert/rigor/error.hpp"
@@ -45,6 +46,17 @@ CLI::Option* add_threads(CLI::App& app, unsigned& threads) {
         ->check(CLI::Range(0U, 1024U).description(""));
 }
 
+/// The list of subcommands shows the first line of each description, its own help the whole.
+class HelpFormatter : public CLI::Formatter {
+  public:
+    std::string make_subcommand(const CLI::App* sub) const override {
+        std::stringstream out;
+        CLI::detail::format_help(out, sub->get_name(), split(sub->get_description(), '\n').front(),
+                                 get_column_width());
+        return out.str();
+    }
+};
+
 /// The parser with the values that it fills.
 struct Parser {
     CLI::App app{kAbout, "rankcert"};
@@ -56,7 +68,9 @@ struct Parser {
     bool version_flag = false;
 
     Parser() {
-        app.get_formatter()->column_width(34);
+        const auto formatter = std::make_shared<HelpFormatter>();
+        formatter->column_width(34);
+        app.formatter(formatter);
         app.require_subcommand(0, 1);
         app.add_flag("--version", version_flag, "Print the version");
         app.footer(kMainExamples);
@@ -123,7 +137,7 @@ struct Parser {
 
     void add_check() {
         CLI::App& sub = *app.add_subcommand("check", kCheckAbout);
-        sub.add_option("certificates", check.certificates, "Certificate files")->type_name(kFile)->required();
+        sub.add_option("certificate", check.certificates, "Certificate files")->type_name(kFile)->required();
         add_list(sub, "--input", check.inputs, "Compare with this file, which the certificates are about", kFile);
         add_choice(sub, "--level", check.level, "How to compute (default: exact)", "fast|exact");
         add_threads(sub, check.threads);

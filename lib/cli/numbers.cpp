@@ -152,10 +152,11 @@ std::string decimal_or_fraction(const Rational& value, int digits) {
     if (static_cast<int>(figures.size()) <= point) {
         figures.insert(0, static_cast<std::size_t>(point) + 1 - figures.size(), '0');
     }
-    if (static_cast<int>(figures.size()) > digits) return to_string(value);
+    const std::string fraction = to_string(value);
+    if (static_cast<int>(figures.size()) > digits) return fraction;
     if (point > 0) figures.insert(figures.size() - static_cast<std::size_t>(point), 1, '.');
     if (value < 0) figures.insert(0, 1, '-');
-    return figures;
+    return fraction.size() <= figures.size() ? fraction : figures;
 }
 
 std::string describe(const Scale& scale) {

@@ -41,7 +41,8 @@ struct Multiplier {
 /// "1/sqrt(15)", or the number: a short decimal where that is exact, else the fraction.
 [[nodiscard]] std::string describe(const Scale& scale);
 
-/// A rational as a reader likes it: its decimal where that is exact and at most `digits` long, else "p/q".
+/// A rational as a reader likes it: the shorter of its fraction "p/q" and its decimal, where that is exact and has at
+/// most `digits` figures.
 [[nodiscard]] std::string decimal_or_fraction(const Rational& value, int digits = 24);
 
 }  // namespace rankcert::cli

@@ -221,7 +221,7 @@ TEST_CASE("options override the file and are echoed beside what the file says") 
                                       "1", "-o", folder / "out"});
     CHECK(result.code == 0);
     CHECK(contains(result.out, "mask causal (--mask; the file says none)"));
-    CHECK(contains(result.out, "0.125 (--scale; the file says 0.5)"));
+    CHECK(contains(result.out, "1/8 (--scale; the file says 0.5)"));
     CHECK(contains(result.out, "4×2 F32"));
 }
 

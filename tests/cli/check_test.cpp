@@ -63,7 +63,7 @@ TEST_CASE("a proved certificate ends with 0, at both levels, with what was and w
         const auto result = program::run({"check", folder / "a.cert.safetensors", "--level", level});
         CHECK(result.code == 0);
         CHECK(result.err.empty());
-        CHECK(contains(result.out, "ε=0.25  3 ≤ r_ε(A)  proved"));
+        CHECK(contains(result.out, "ε=1/4  3 ≤ r_ε(A)  proved"));
         CHECK(contains(result.out, std::string("level ") + level));
         CHECK(contains(result.out, "not checked"));
     }

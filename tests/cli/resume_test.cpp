@@ -128,7 +128,7 @@ TEST_CASE("a new tolerance is added to a certificate, and those that it has stay
     REQUIRE(first.code == 0);
     REQUIRE(run("1/2,1/8").code == 0);
     const auto info = program::run({"info", folder / "out/layer0.head0.cert.safetensors"});
-    for (const char* epsilon : {"ε=0.25", "ε=0.5", "ε=0.125"}) CHECK(contains(info.out, epsilon));
+    for (const char* epsilon : {"ε=1/4", "ε=1/2", "ε=1/8"}) CHECK(contains(info.out, epsilon));
     check_all(folder);
     CHECK(inputs::lines(inputs::read_text(folder / "out/brackets.jsonl")).size() == 3);
     const State before = certificates(folder / "out");
