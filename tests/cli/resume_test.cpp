@@ -66,12 +66,25 @@ void check_all(const Folder& folder) {
     CHECK(result.code == 0);
 }
 
+/// Two small heads that are soon done, and four that take the search its time.
+void write_some_quick_some_slow(const std::string& path) {
+    rankcert::Safetensors contents;
+    contents.metadata = {{"beta", "0.5"}, {"mask", "none"}};
+    for (std::uint32_t h = 0; h < 6; ++h) {
+        const std::string name = "layer0.head" + std::to_string(h);
+        const std::uint64_t n = h < 2 ? 6 : 40;
+        contents.tensors.push_back(inputs::random_tensor(name + ".q", n, 8, 2 * h + 1, 2));
+        contents.tensors.push_back(inputs::random_tensor(name + ".k", n, 8, 2 * h + 2, 2));
+    }
+    inputs::write_safetensors(path, contents);
+}
+
 }  // namespace
 
 TEST_CASE("a run that is killed resumes: finished certificates keep their bytes and their time") {
     for (const int signal : {SIGKILL, SIGTERM, SIGINT}) {
         const Folder folder;
-        inputs::write_heads(folder / "h.safetensors", 6, 16, 4);
+        write_some_quick_some_slow(folder / "h.safetensors");
         interrupt_after(folder, 2, signal, signal == SIGKILL ? -SIGKILL : 128 + signal);
         const State before = certificates(folder / "out");
         CAPTURE(signal);
