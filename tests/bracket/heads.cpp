@@ -80,6 +80,12 @@ TEST_CASE("where the largest precision does not suffice the bracket stays open, 
         CHECK(bracket.lower_rank() == 1);
         CHECK(bracket.upper_rank() == 2);
     }
+    options.max_precision = 330;  // no multiple of 53
+    const BracketResult more =
+        bracket_checked(tiny, {rational("6.9194e-88"), rational("6.9196e-88")}, options);
+    check_rank(more.brackets[0], 2);
+    check_rank(more.brackets[1], 1);
+    CHECK(more.precision == 330);
 }
 
 TEST_CASE("brackets by the word of the fast checker are said to be so, and the exact one agrees") {

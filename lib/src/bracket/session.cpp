@@ -268,11 +268,15 @@ void Session::search_precise(const Rational& epsilon, double seconds) {
         if (!finer) return;
         const double took = now_seconds() - before;
         before = now_seconds();
-        if (2 * std::max(precision, bits) > max_bits ||
-            before + 3 * took > start + std::max(4 * seconds, 20.))
-            return;
-        precision *= 2;
-        bits = head_ ? precision + kGuardBits : 2 * bits;
+        if (before + 3 * took > start + std::max(4 * seconds, 20.)) return;
+        if (head_) {
+            if (precision >= options_.max_precision) return;
+            precision = std::min(2 * precision, options_.max_precision);
+            bits = precision + kGuardBits;
+        } else {
+            if (bits >= max_bits) return;
+            bits = std::min(2 * bits, max_bits);
+        }
     }
 }
 
