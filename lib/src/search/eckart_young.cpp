@@ -28,11 +28,9 @@ struct ProductForm {
     double tail = 0;  ///< tr H − r t − ‖L‖_F² − p δ, less a bound of the rounding errors of this estimate
 };
 
-std::optional<ProductForm> product_form(const Matrix& h, Index r, Index length, int digits) {
+ProductForm product_form(const Matrix& h, const SymmetricEigen& eigen, Index r, Index length, int digits) {
     const Index p = h.rows();
-    const auto eigen = symmetric_eigen(h);
-    if (!eigen) return std::nullopt;
-    const Vector& lambda = eigen->values;  // ascending: the last r are the large ones
+    const Vector& lambda = eigen.values;  // ascending: the last r are the large ones
     const Index rest = p - r;
     double threshold = 0;
     if (rest > 0) threshold = r > 0 ? (lambda(rest - 1) + lambda(rest)) / 2 : lambda(rest - 1);
@@ -41,8 +39,8 @@ std::optional<ProductForm> product_form(const Matrix& h, Index r, Index length, 
     form.threshold = round_to_grid(spread, relative_grid(spread, 30))(0, 0);
     const Vector over = (lambda.tail(r).array() - form.threshold).max(0).sqrt().matrix();
     const Vector under = (form.threshold - lambda.head(rest).array()).max(0).sqrt().matrix();
-    form.large = eigen->vectors.rightCols(r) * over.asDiagonal();
-    form.small = eigen->vectors.leftCols(rest) * under.asDiagonal();
+    form.large = eigen.vectors.rightCols(r) * over.asDiagonal();
+    form.small = eigen.vectors.leftCols(rest) * under.asDiagonal();
     const int bits = std::max(relative_grid(form.large, digits), relative_grid(form.small, digits));
     form.large = round_to_grid(form.large, bits);
     form.small = round_to_grid(form.small, bits);
@@ -75,18 +73,20 @@ std::optional<EckartYoungWitness> round_grouping(const Matrix& a, const Weighted
         const Matrix h = by_rows ? multiply_nt(k, k) : multiply_tn(k, k);
         const Index length = a.cols() + std::max(k.rows(), k.cols());
         if (h.rows() < r) return std::nullopt;
+        const auto eigen = symmetric_eigen(h);
+        if (!eigen) return std::nullopt;
+        if (!(eigen->values.head(h.rows() - r).sum() > tolerance * tolerance)) continue;
         for (const int factor_digits : {26, 34, 42, 50}) {
-            const auto form = product_form(h, r, length, factor_digits);
-            if (!form) return std::nullopt;
-            if (!(form->tail > tolerance * tolerance)) continue;
+            const ProductForm form = product_form(h, *eigen, r, length, factor_digits);
+            if (!(form.tail > tolerance * tolerance)) continue;
             EckartYoungWitness witness;
             witness.rank = r;
             witness.row_weights = ExactMatrix::from_double(s);
             witness.grouping = ExactMatrix::from_double(g);
             witness.side = by_rows ? GramSide::rows : GramSide::columns;
-            witness.threshold = ExactMatrix::from_double(Matrix::Constant(1, 1, form->threshold));
-            witness.large_factor = ExactMatrix::from_double(form->large);
-            witness.small_factor = ExactMatrix::from_double(form->small);
+            witness.threshold = ExactMatrix::from_double(Matrix::Constant(1, 1, form.threshold));
+            witness.large_factor = ExactMatrix::from_double(form.large);
+            witness.small_factor = ExactMatrix::from_double(form.small);
             return witness;
         }
     }

@@ -174,48 +174,55 @@ std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Ind
     }
     if (reached >= upper || attempts.over()) return best;
 
-    TailSearchOptions tail;
-    tail.deadline = std::min(deadline, after(seconds * 0.3));
-    tail.iterations = 30;
-    GroupingBound grouping = optimise_grouping(a_, tolerance, plain_grouping(a_), upper, tail);
-    grouping.bound = std::min(grouping.bound, upper);
-    if (grouping.bound > reached) {
-        if (auto witness = round_grouping(a_, grouping.choice, grouping.bound, tolerance)) {
-            best = std::move(*witness);
-            reached = grouping.bound;
+    // The best start found: weights and groupings that raise the tail of a rank a little below k, from the
+    // plain ones (those that served another rank lead to worse spaces), and not to the end. Neighbouring k
+    // share them.
+    std::map<Index, WeightedGrouping> choices;
+    const auto choice_for = [&](Index k) -> const WeightedGrouping& {
+        constexpr Index kBelow = 2, kNear = 2;
+        const Index r = std::max<Index>(k - kBelow, 1);
+        const auto near = choices.lower_bound(r - kNear);
+        if (near != choices.end() && near->first <= r + 1) return near->second;
+        TailSearchOptions search;
+        search.iterations = 20;
+        search.stop_at_goal = false;
+        search.deadline = deadline;
+        TailSearchResult result = maximize_tail(a_, r, tolerance, plain_grouping(a_), search);
+        if (!(result.tail > 0)) result.choice = plain_grouping(a_);
+        const Index bound =
+            std::min(upper, count_tail(a_, result.choice, tolerance * (1 + 1e-4)).value_or(0));
+        if (bound > reached) {
+            if (auto witness = round_grouping(a_, result.choice, bound, tolerance)) {
+                best = std::move(*witness);
+                reached = bound;
+            }
         }
-    }
-    const WeightedGrouping choice = with_all_rows(grouping.choice);
+        return choices[r] = with_all_rows(std::move(result.choice));
+    };
     for (Index above = upper + 1; above - reached > 1 && !attempts.over();) {
         const Index k = reached + (above - reached) / 2;
+        const WeightedGrouping& choice = choice_for(k);
+        if (reached >= k) continue;
         auto start = space_from_grouping(a_, choice, k);
         if (!start || !offer(attempts.improve(std::move(*start), kQuickIterations))) above = k;
     }
 
-    // One by one from there, from other starts; one that led to success is asked first for the next.
+    // One by one from there, longer and from other starts; one that led to success is asked first for the
+    // next.
     using Start = std::function<std::optional<FixedSpace>(Index)>;
-    const auto tail_start = [&](Index r, Index k) {
-        TailSearchOptions search = tail;
-        search.deadline = deadline;
-        search.iterations = kQuickIterations;
-        search.stop_at_goal = false;
-        const TailSearchResult result =
-            maximize_tail(a_, std::max<Index>(r, 1), tolerance, grouping.choice, search);
-        return result.tail > 0 ? space_from_grouping(a_, with_all_rows(result.choice), k) : std::nullopt;
-    };
     std::vector<Start> starts = {
-        [&](Index k) { return tail_start(k - 1, k); },
-        [&](Index k) -> std::optional<FixedSpace> {
-            const auto found = spaces_.find(k);
-            return found == spaces_.end() ? std::nullopt : std::optional(found->second);
-        },
+        [&](Index k) { return space_from_grouping(a_, choice_for(k), k); },
         [&](Index k) -> std::optional<FixedSpace> {
             const Index more = std::min({k + 4, a_.rows(), a_.cols()});
-            auto start = more > k ? space_from_grouping(a_, choice, more) : std::nullopt;
+            auto start = more > k ? space_from_grouping(a_, choice_for(k), more) : std::nullopt;
             return start ? attempts.drop_to(std::move(*start), k) : std::nullopt;
         },
         [&](Index k) { return space_from_grouping(a_, plain_grouping(a_), k); },
-        [&](Index k) { return tail_start(k - 4, k); },
+        [&](Index k) -> std::optional<FixedSpace> {
+            const auto found = spaces_.find(k - 1);
+            if (found == spaces_.end()) return std::nullopt;
+            return add_direction(a_, found->second, choice_for(k).weights);
+        },
     };
     for (bool success = true; success && reached < upper && !attempts.over();) {
         success = false;
@@ -223,9 +230,9 @@ std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Ind
             auto start = starts[i](reached + 1);
             if (!start) continue;
             success = offer(attempts.improve(std::move(*start), kLongIterations));
-            if (success)
-                std::rotate(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(i),
-                            starts.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+            if (!success) continue;
+            const auto here = starts.begin() + static_cast<std::ptrdiff_t>(i);
+            std::rotate(starts.begin(), here, here + 1);
         }
     }
     return best;
