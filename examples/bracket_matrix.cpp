@@ -14,7 +14,8 @@ int main() {
         rankcert::parse_rational("0.333"), rankcert::parse_rational("1/3"), rankcert::parse_rational("1")};
     const auto result = rankcert::bracket_matrix(rankcert::ExactMatrix::from_double(a), epsilons);
     for (const rankcert::Bracket& bracket : result.brackets) {
-        std::cout << "ε = " << to_string(bracket.epsilon) << ": " << bracket.lower_rank() << " ≤ r ≤ "
-                  << bracket.upper_rank() << "  (" << bracket.lower_method << ", " << bracket.upper_method << ")\n";
+        std::cout << "ε = " << rankcert::to_string(bracket.epsilon) << ": " << bracket.lower_rank() << " ≤ r ≤ "
+                  << bracket.upper_rank() << "  (" << bracket.lower_method << ", " << bracket.upper_method
+                  << ")\n";
     }
 }

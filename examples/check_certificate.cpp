@@ -1,4 +1,5 @@
-/// \file check_certificate.cpp  Proves the claims of a certificate again. It uses the checkers alone, no search.
+/// \file check_certificate.cpp  Proves the claims of a certificate again. It uses the checkers alone, no
+/// search.
 ///
 /// Usage: check_certificate CERTIFICATE
 
@@ -12,7 +13,7 @@ int main(int argc, char** argv) try {
     const rankcert::Bundle bundle = rankcert::read_bundle(argv[1]);
     bool all_proved = true;
     for (const rankcert::ClaimVerdict& verdict : rankcert::check(bundle, rankcert::Level::exact)) {
-        std::cout << "ε = " << to_string(verdict.epsilon) << ": " << to_string(verdict.decision);
+        std::cout << "ε = " << rankcert::to_string(verdict.epsilon) << ": " << to_string(verdict.decision);
         // A Proved value can come from a checker alone, so what is printed here was proved a moment ago.
         if (verdict.lower) std::cout << ", r ≥ " << (*verdict.lower)->rank;
         if (verdict.upper) std::cout << ", r ≤ " << (*verdict.upper)->rank;

@@ -89,20 +89,23 @@ struct Parser {
         BracketArguments& a = bracket;
         const char* input = "What to bracket";
         add_text(sub, "file", a.file, "Heads in a .safetensors or .npz file", kFile);
-        add_list(sub, "--head", a.heads, "Only these heads, such as layer2.head1 (may be repeated)", "NAME,…")
+        add_list(sub, "--head", a.heads, "Only these heads, such as layer2.head1 (may be repeated)", "NAME")
             ->group(input);
         sub.add_flag("--all", a.all, "All heads of the file (this is the default)")->group(input);
         add_text(sub, "--query", a.query, "Q as an .npy array, a row a query", kFile)->group(input);
         add_text(sub, "--key", a.key, "K as an .npy array, a row a key", kFile)->group(input);
-        add_text(sub, "--matrix", a.matrix, "A itself as an .npy array, instead of a head", kFile)->group(input);
-        add_list(sub, "-e,--epsilon", a.epsilon, "Tolerances, as exact decimals or fractions: 1/4,0.15", "LIST")
+        add_text(sub, "--matrix", a.matrix, "A itself as an .npy array, instead of a head", kFile)
+            ->group(input);
+        add_list(sub, "-e,--epsilon", a.epsilon, "Tolerances, as exact decimals or fractions: 1/4,0.15",
+                 "LIST")
             ->group(input)
             ->required();
         const char* model = "The operator (overrides what the file says)";
-        add_text(sub, "--scale", a.model.scale, "Factor of q·k: 1/sqrt(d), a decimal or a fraction, taken exactly",
-                 "SCALE")
+        add_text(sub, "--scale", a.model.scale,
+                 "Factor of q·k: 1/sqrt(d), a decimal or a fraction, taken exactly", "SCALE")
             ->group(model);
-        add_text(sub, "--mask", a.model.mask, "none, causal, or an .npy file with a row a query", "none|causal|FILE")
+        add_text(sub, "--mask", a.model.mask, "none, causal, or an .npy file with a row a query",
+                 "none|causal|FILE")
             ->group(model);
         add_choice(sub, "--mask-kind", a.model.mask_kind,
                    "How to read a mask file: 1 keeps a key, or a bias on the logits", "boolean|additive")
@@ -121,9 +124,12 @@ struct Parser {
         add_text(sub, "--effort", a.effort, "quick, normal, thorough, or seconds for each tolerance",
                  "quick|normal|thorough|SECONDS")
             ->group(search);
-        sub.add_option("--seed", a.seed, "Start of the random numbers (default: 1)")->type_name("N")->group(search);
+        sub.add_option("--seed", a.seed, "Start of the random numbers (default: 1)")
+            ->type_name("N")
+            ->group(search);
         add_threads(sub, a.threads)->group(search);
-        add_choice(sub, "--level", a.level, "Prove at this level (default: exact up to size 512)", "fast|exact")
+        add_choice(sub, "--level", a.level, "Prove at this level (default: exact up to size 512)",
+                   "fast|exact")
             ->group(search);
         sub.add_flag("--top-k", a.top_k, "Also prove the top-k budget, a sparsity figure")->group(search);
         const char* output = "Output";
@@ -138,7 +144,8 @@ struct Parser {
     void add_check() {
         CLI::App& sub = *app.add_subcommand("check", kCheckAbout);
         sub.add_option("certificate", check.certificates, "Certificate files")->type_name(kFile)->required();
-        add_list(sub, "--input", check.inputs, "Compare with this file, which the certificates are about", kFile);
+        add_list(sub, "--input", check.inputs, "Compare with this file, which the certificates are about",
+                 kFile);
         add_choice(sub, "--level", check.level, "How to compute (default: exact)", "fast|exact");
         add_threads(sub, check.threads);
         sub.add_flag("--json", check.json, "One JSON object a line and claim");
@@ -148,7 +155,8 @@ struct Parser {
 
     void add_info() {
         CLI::App& sub = *app.add_subcommand("info", kInfoAbout);
-        add_text(sub, "file", info.file, "A .safetensors, .npz or .npy file, or a certificate", kFile)->required();
+        add_text(sub, "file", info.file, "A .safetensors, .npz or .npy file, or a certificate", kFile)
+            ->required();
         sub.add_flag("--json", info.json, "One JSON object");
         sub.footer(kInfoExamples);
     }
@@ -218,7 +226,7 @@ std::vector<CompletionCommand> completion_commands(const CLI::App& app) {
             for (const std::string& name : option->get_snames()) entry.names.push_back("-" + name);
             for (const std::string& name : option->get_lnames()) entry.names.push_back("--" + name);
             entry.help = option->get_description();
-            if (option->get_type_size_max() > 0) {
+            if (option->get_items_expected_max() > 0) {  // not a flag
                 entry.value = kind_of_value(option->get_type_name());
                 if (entry.value == ValueKind::words) {
                     for (std::string& word : split(option->get_type_name(), '|')) {
@@ -241,7 +249,7 @@ Command parse_arguments(int argc, const char* const* argv) {
         parser.app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
         const auto chosen = parser.app.get_subcommands();
-        return HelpText{chosen.empty() ? parser.app.help() : chosen.front()->help()};
+        return HelpText{chosen.empty() ? parser.app.help() : chosen.front()->help("rankcert")};
     } catch (const CLI::ParseError& error) {
         refuse(parser, error);
     }

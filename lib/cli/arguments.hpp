@@ -16,13 +16,14 @@ struct HelpText {
     std::string text;
 };
 
-using Command =
-    std::variant<HelpText, BracketArguments, CheckArguments, InfoArguments, VersionArguments, CompletionArguments>;
+using Command = std::variant<HelpText, BracketArguments, CheckArguments, InfoArguments, VersionArguments,
+                             CompletionArguments>;
 
 /// Reads the command line. Throws Error, one sentence, for anything that is not understood.
 [[nodiscard]] Command parse_arguments(int argc, const char* const* argv);
 
-/// The completion script of a shell ("bash", "zsh", "fish"), made from the very options that parse_arguments reads.
+/// The completion script of a shell ("bash", "zsh", "fish"), made from the very options that parse_arguments
+/// reads.
 [[nodiscard]] std::string completion_script(const std::string& shell);
 
 }  // namespace rankcert::cli

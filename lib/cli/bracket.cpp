@@ -42,8 +42,9 @@ double seconds_of(const std::string& effort) {
         if (seconds > 0 && seconds < 1e9) return seconds;
     } catch (const Error&) {
     }
-    throw Error("The effort \"" + printable(effort) +
-                "\" is not known: --effort takes quick, normal, thorough or a number of seconds for each tolerance.");
+    throw Error(
+        "The effort \"" + printable(effort) +
+        "\" is not known: --effort takes quick, normal, thorough or a number of seconds for each tolerance.");
 }
 
 LoadedTasks load(const BracketArguments& arguments, const std::vector<Multiplier>& multipliers) {
@@ -63,8 +64,9 @@ LoadedTasks load(const BracketArguments& arguments, const std::vector<Multiplier
                            model.alignment.empty() && model.rounded_from.empty() && multipliers.size() == 1 &&
                            multipliers.front().text == "1";
         if (!plain) {
-            throw Error("--matrix takes the matrix as it stands: leave out the options of a head (--scale, --mask, "
-                        "--mask-kind, --alignment, --beta-multiplier, --rounded-from).");
+            throw Error(
+                "--matrix takes the matrix as it stands: leave out the options of a head (--scale, --mask, "
+                "--mask-kind, --alignment, --beta-multiplier, --rounded-from).");
         }
         return load_matrix(arguments.matrix);
     }
@@ -162,7 +164,8 @@ class Run {
     int execute() {
         ProgressLine progress(tasks_.size(), tasks_.size() == 1 ? "head" : "heads");
         Summary summary(directory_);
-        const std::size_t name_width = width([](const Task& t) { return display_name(t.name, t.beta_multiplier); });
+        const std::size_t name_width =
+            width([](const Task& t) { return display_name(t.name, t.beta_multiplier); });
         std::size_t epsilon_width = 0;
         for (const Epsilon& epsilon : request_.epsilons) {
             epsilon_width = std::max(epsilon_width, width_of(epsilon.text));
@@ -214,8 +217,8 @@ class Run {
         }
         summary.write();
         if (reused > 0 && (arguments_.verbose || !arguments_.json)) {
-            std::fprintf(stderr, "rankcert: %zu of %zu certificates stood already and were checked again.\n", reused,
-                         tasks_.size());
+            std::fprintf(stderr, "rankcert: %zu of %zu certificates stood already and were checked again.\n",
+                         reused, tasks_.size());
         }
         return code;
     }
@@ -255,11 +258,13 @@ class Run {
             known = recheck(*earlier.bundle, earlier.records);
         }
         const auto find = [](std::vector<Cell>& cells, const Rational& epsilon) {
-            return std::find_if(cells.begin(), cells.end(), [&](const Cell& c) { return c.epsilon == epsilon; });
+            return std::find_if(cells.begin(), cells.end(),
+                                [&](const Cell& c) { return c.epsilon == epsilon; });
         };
         std::vector<Rational> missing;
         for (const Epsilon& epsilon : request_.epsilons) {
-            if (find(known, epsilon.value) == known.end() || !suffices(earlier.records, epsilon.value, request_)) {
+            if (find(known, epsilon.value) == known.end() ||
+                !suffices(earlier.records, epsilon.value, request_)) {
                 missing.push_back(epsilon.value);
             }
         }
@@ -285,16 +290,17 @@ class Run {
         return outcome;
     }
 
-    /// Brackets the missing tolerances, writes the certificate with these and all that still stand, and returns
-    /// the cells of both.
-    std::vector<Cell> search(std::size_t i, ProgressLine& progress, std::vector<Rational> missing, Earlier& earlier,
-                             const std::vector<Cell>& known) {
+    /// Brackets the missing tolerances, writes the certificate with these and all that still stand, and
+    /// returns the cells of both.
+    std::vector<Cell> search(std::size_t i, ProgressLine& progress, std::vector<Rational> missing,
+                             Earlier& earlier, const std::vector<Cell>& known) {
         const Task& task = tasks_[i];
         const fs::path path = directory_ / names_[i];
         BracketResult result = bracket(i, progress, missing);
         std::vector<Cell> kept;
         for (const Cell& cell : known) {
-            if (std::find(missing.begin(), missing.end(), cell.epsilon) == missing.end()) kept.push_back(cell);
+            if (std::find(missing.begin(), missing.end(), cell.epsilon) == missing.end())
+                kept.push_back(cell);
         }
         if (!kept.empty() && !(result.bundle.subject.centre == earlier.bundle->subject.centre)) {
             // A finer grid was needed, and a certificate has one Ã: search for all tolerances on it.
@@ -319,7 +325,8 @@ class Run {
             cell.rho = result.rho;
             cell.seconds = bracket.seconds;
             if (bracket.top_k) cell.top_k = **bracket.top_k;
-            records[cell.epsilon_text] = {request_.effort_seconds, request_.seed, request_.top_k, bracket.seconds};
+            records[cell.epsilon_text] = {request_.effort_seconds, request_.seed, request_.top_k,
+                                          bracket.seconds};
             cells.push_back(std::move(cell));
         }
         if (!kept.empty()) {
@@ -337,7 +344,8 @@ class Run {
         return cells;
     }
 
-    BracketResult bracket(std::size_t i, ProgressLine& progress, const std::vector<Rational>& epsilons) const {
+    BracketResult bracket(std::size_t i, ProgressLine& progress,
+                          const std::vector<Rational>& epsilons) const {
         const Task& task = tasks_[i];
         BracketOptions options;
         options.seconds = request_.effort_seconds;

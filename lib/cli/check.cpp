@@ -28,14 +28,18 @@ struct Outcome {
 
 int code_of(Decision decision) {
     switch (decision) {
-        case Decision::proved: return kProved;
-        case Decision::refuted: return kRefuted;
-        case Decision::undecided: break;
+        case Decision::proved:
+            return kProved;
+        case Decision::refuted:
+            return kRefuted;
+        case Decision::undecided:
+            break;
     }
     return kUndecided;
 }
 
-nlohmann::ordered_json to_json(const std::string& file, const std::string& level, const ClaimVerdict& verdict) {
+nlohmann::ordered_json to_json(const std::string& file, const std::string& level,
+                               const ClaimVerdict& verdict) {
     // Only what was proved just now is in these two fields; what is merely claimed is not.
     const auto rank = [](const auto& proof) -> nlohmann::ordered_json {
         return proof ? nlohmann::ordered_json((*proof)->rank) : nlohmann::ordered_json(nullptr);
@@ -52,27 +56,34 @@ nlohmann::ordered_json to_json(const std::string& file, const std::string& level
 std::string to_line(const Claim& claim, const ClaimVerdict& verdict, bool verbose, const Bundle& bundle) {
     std::string line = "  ε=" + decimal_or_fraction(verdict.epsilon, 12) + "  ";
     if (verdict.decision == Decision::proved) {
-        const auto rank = [](const auto& proof) { return proof ? std::optional((*proof)->rank) : std::nullopt; };
+        const auto rank = [](const auto& proof) {
+            return proof ? std::optional((*proof)->rank) : std::nullopt;
+        };
         line += bracket_text(rank(verdict.lower), rank(verdict.upper)) + "  proved\n";
     } else {
-        line += "claimed " + claim_text(claim) + "  " + to_string(verdict.decision) + ": " + verdict.reason + "\n";
+        line += "claimed " + claim_text(claim) + "  " + to_string(verdict.decision) + ": " + verdict.reason +
+                "\n";
     }
     if (verbose) {
-        line += "    lower by " +
-                std::string(claim.lower_witness < 0
-                                ? "none"
-                                : method_name(bundle.lower_witnesses[static_cast<std::size_t>(claim.lower_witness)])) +
-                ", upper by " +
-                std::string(claim.upper_witness < 0
-                                ? "none"
-                                : method_name(bundle.upper_witnesses[static_cast<std::size_t>(claim.upper_witness)])) +
-                "\n";
+        line +=
+            "    lower by " +
+            std::string(
+                claim.lower_witness < 0
+                    ? "none"
+                    : method_name(bundle.lower_witnesses[static_cast<std::size_t>(claim.lower_witness)])) +
+            ", upper by " +
+            std::string(
+                claim.upper_witness < 0
+                    ? "none"
+                    : method_name(bundle.upper_witnesses[static_cast<std::size_t>(claim.upper_witness)])) +
+            "\n";
     }
     if (verdict.top_k) {
         const TopKBudget& budget = **verdict.top_k;
         line += "    top-k budget " +
-                (budget.lower == budget.upper ? std::to_string(budget.upper)
-                                              : std::to_string(budget.lower) + " to " + std::to_string(budget.upper)) +
+                (budget.lower == budget.upper
+                     ? std::to_string(budget.upper)
+                     : std::to_string(budget.lower) + " to " + std::to_string(budget.upper)) +
                 " proved (a sparsity figure, not a rank)\n";
     }
     return line;
@@ -84,7 +95,8 @@ std::string report(const std::string& file, const Bundle& bundle, const CheckArg
     std::string text = printable(file) + "\n";
     text += "  " + describe_origin(bundle.input) + "\n";
     for (const std::string& line : describe_subject(bundle)) text += "  " + line + "\n";
-    text += "  level " + arguments.level + ", ρ ≤ " + (rho == 0 ? "0" : upper_decimal(rho)) + " computed anew\n";
+    text +=
+        "  level " + arguments.level + ", ρ ≤ " + (rho == 0 ? "0" : upper_decimal(rho)) + " computed anew\n";
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         text += to_line(bundle.claims[i], verdicts[i], arguments.verbose, bundle);
     }
@@ -98,7 +110,8 @@ std::string report(const std::string& file, const Bundle& bundle, const CheckArg
                 printable(join(arguments.inputs, ", ")) + " (SHA-256 and values)\n";
     }
     if (!open.empty()) {
-        text += "  not checked: whether " + join(open, " and ") + " came from the file named above (give --input FILE)\n";
+        text += "  not checked: whether " + join(open, " and ") +
+                " came from the file named above (give --input FILE)\n";
     }
     return text;
 }
@@ -119,13 +132,15 @@ Outcome check_file(const std::string& file, const CheckArguments& arguments) {
         if (verdicts.empty()) {
             throw Error(printable(file) + " claims nothing, so there is nothing to prove: make it again.");
         }
-        for (const ClaimVerdict& verdict : verdicts) outcome.code = worse(outcome.code, code_of(verdict.decision));
+        for (const ClaimVerdict& verdict : verdicts)
+            outcome.code = worse(outcome.code, code_of(verdict.decision));
         if (arguments.json) {
             for (const ClaimVerdict& verdict : verdicts) {
                 outcome.text += dump_line(to_json(file, arguments.level, verdict));
             }
         } else {
-            const Rational rho = bundle.subject.head ? make_checker(bundle.subject, level)->rho() : Rational(0);
+            const Rational rho =
+                bundle.subject.head ? make_checker(bundle.subject, level)->rho() : Rational(0);
             outcome.text = report(file, bundle, arguments, verdicts, rho, compared);
         }
     } catch (const Error& error) {

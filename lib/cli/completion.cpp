@@ -28,11 +28,16 @@ std::string zsh_help(const std::string& help) {
 
 std::string zsh_action(const CompletionOption& option) {
     switch (option.value) {
-        case ValueKind::none: return "";
-        case ValueKind::other: return ":value: ";
-        case ValueKind::file: return ":file:_files";
-        case ValueKind::folder: return ":folder:_files -/";
-        case ValueKind::words: break;
+        case ValueKind::none:
+            return "";
+        case ValueKind::other:
+            return ":value: ";
+        case ValueKind::file:
+            return ":file:_files";
+        case ValueKind::folder:
+            return ":folder:_files -/";
+        case ValueKind::words:
+            break;
     }
     return ":value:(" + join(option.words, " ") + ")";
 }
@@ -70,7 +75,8 @@ std::string bash_completion(const std::vector<CompletionCommand>& commands) {
         script += "        " + command.name + ")\n            case \"$previous\" in\n";
         for (const CompletionOption& option : command.options) {
             options.insert(options.end(), option.names.begin(), option.names.end());
-            if (option.names.empty() && option.value == ValueKind::words) positional_words = join(option.words, " ");
+            if (option.names.empty() && option.value == ValueKind::words)
+                positional_words = join(option.words, " ");
             if (option.names.empty() && option.value == ValueKind::file) positional_files = "yes";
             if (!option.names.empty() && option.value == ValueKind::words) {
                 script += "                " + join(option.names, "|") + ") COMPREPLY=($(compgen -W \"" +
@@ -81,15 +87,21 @@ std::string bash_completion(const std::vector<CompletionCommand>& commands) {
         const std::string folders = names_with(command, ValueKind::folder);
         const std::string others = names_with(command, ValueKind::other);
         const std::string reply = ") compopt -o filenames; COMPREPLY=($(compgen ";
-        if (!files.empty()) script += "                " + files + reply + "-f -- \"$current\")); return ;;\n";
-        if (!folders.empty()) script += "                " + folders + reply + "-d -- \"$current\")); return ;;\n";
+        if (!files.empty())
+            script += "                " + files + reply + "-f -- \"$current\")); return ;;\n";
+        if (!folders.empty())
+            script += "                " + folders + reply + "-d -- \"$current\")); return ;;\n";
         if (!others.empty()) script += "                " + others + ") return ;;\n";
-        script += "            esac\n            case \"$current\" in\n                -*) COMPREPLY=($(compgen -W \"" +
-                  join(options, " ") + "\" -- \"$current\")) ;;\n";
+        script +=
+            "            esac\n            case \"$current\" in\n                -*) COMPREPLY=($(compgen -W "
+            "\"" +
+            join(options, " ") + "\" -- \"$current\")) ;;\n";
         if (!positional_words.empty()) {
-            script += "                *) COMPREPLY=($(compgen -W \"" + positional_words + "\" -- \"$current\")) ;;\n";
+            script += "                *) COMPREPLY=($(compgen -W \"" + positional_words +
+                      "\" -- \"$current\")) ;;\n";
         } else if (!positional_files.empty()) {
-            script += "                *) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$current\")) ;;\n";
+            script +=
+                "                *) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$current\")) ;;\n";
         }
         script += "            esac ;;\n";
     }
@@ -149,8 +161,8 @@ std::string fish_completion(const std::vector<CompletionCommand>& commands) {
         return "'" + inside + "'";
     };
     for (const CompletionCommand& command : commands) {
-        script += "complete -c rankcert -n __fish_use_subcommand -a " + command.name + " -d " + escaped(command.help) +
-                  "\n";
+        script += "complete -c rankcert -n __fish_use_subcommand -a " + command.name + " -d " +
+                  escaped(command.help) + "\n";
     }
     for (const CompletionCommand& command : commands) {
         const std::string start =
@@ -161,10 +173,17 @@ std::string fish_completion(const std::vector<CompletionCommand>& commands) {
                 line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
             }
             switch (option.value) {
-                case ValueKind::none: break;
-                case ValueKind::other: line += " -x"; break;
-                case ValueKind::file: line += option.names.empty() ? " -F" : " -r -F"; break;
-                case ValueKind::folder: line += " -x -a '(__fish_complete_directories)'"; break;
+                case ValueKind::none:
+                    break;
+                case ValueKind::other:
+                    line += " -x";
+                    break;
+                case ValueKind::file:
+                    line += option.names.empty() ? " -F" : " -r -F";
+                    break;
+                case ValueKind::folder:
+                    line += " -x -a '(__fish_complete_directories)'";
+                    break;
                 case ValueKind::words:
                     line += option.names.empty() ? " -a " : " -x -a ";
                     line += escaped(join(option.words, " "));

@@ -15,15 +15,18 @@ std::string size_text(const ExactMatrix& matrix) {
 
 std::string mask_text(const Mask& mask, bool square) {
     switch (mask.kind) {
-        case MaskKind::none: return "none";
+        case MaskKind::none:
+            return "none";
         case MaskKind::causal:
             if (square) return "causal";
-            return mask.alignment == CausalAlignment::bottom_right ? "causal, bottom-right (the last query sees all keys)"
-                                                                   : "causal, top-left (query i sees keys 0 to i)";
+            return mask.alignment == CausalAlignment::bottom_right
+                       ? "causal, bottom-right (the last query sees all keys)"
+                       : "causal, top-left (query i sees keys 0 to i)";
         case MaskKind::boolean:
-            return "boolean, " + std::to_string(mask.keep.count()) + " of " + std::to_string(mask.keep.size()) +
-                   " entries visible";
-        case MaskKind::additive: break;
+            return "boolean, " + std::to_string(mask.keep.count()) + " of " +
+                   std::to_string(mask.keep.size()) + " entries visible";
+        case MaskKind::additive:
+            break;
     }
     return "additive, a bias of " + size_text(mask.bias) + " on the logits";
 }
@@ -42,17 +45,19 @@ std::vector<std::string> describe_subject(const Bundle& bundle) {
     }
     const Head& head = *bundle.subject.head;
     std::vector<std::string> lines = {
-        "A = softmax(scale · Q Kᵀ) row by row, Q " + size_text(head.query) + ", K " + size_text(head.key) + " (" +
-            to_string(bundle.format) + ")",
+        "A = softmax(scale · Q Kᵀ) row by row, Q " + size_text(head.query) + ", K " + size_text(head.key) +
+            " (" + to_string(bundle.format) + ")",
         "scale " + describe(head.scale) +
-            (head.multiplier_low == 1 && head.multiplier_high == 1 ? "" : ", times " + multiplier_text(head)) + ", mask " +
-            mask_text(head.mask, head.queries() == head.keys())};
+            (head.multiplier_low == 1 && head.multiplier_high == 1 ? ""
+                                                                   : ", times " + multiplier_text(head)) +
+            ", mask " + mask_text(head.mask, head.queries() == head.keys())};
     if (head.multiplier_low != head.multiplier_high) {
         lines.push_back("for every temperature multiplier from " + to_string(head.multiplier_low) + " to " +
                         to_string(head.multiplier_high));
     }
     if (head.rounded_from) {
-        lines.push_back(std::string("for all real Q, K that round to these in ") + to_string(*head.rounded_from));
+        lines.push_back(std::string("for all real Q, K that round to these in ") +
+                        to_string(*head.rounded_from));
     }
     return lines;
 }

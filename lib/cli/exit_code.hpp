@@ -11,15 +11,21 @@ inline constexpr int kInternalFault = 4;
 /// Ended by a signal: 128 + its number (130 for Ctrl-C, 143 for a termination request).
 inline constexpr int kSignalBase = 128;
 
-/// Of several outcomes the one that a caller must hear first: an internal fault, then bad input, refuted, undecided.
+/// Of several outcomes the one that a caller must hear first: an internal fault, then bad input, refuted,
+/// undecided.
 [[nodiscard]] constexpr int worse(int a, int b) noexcept {
     constexpr auto weight = [](int code) {
         switch (code) {
-            case kProved: return 0;
-            case kUndecided: return 1;
-            case kRefuted: return 2;
-            case kBadInput: return 3;
-            default: return 4;
+            case kProved:
+                return 0;
+            case kUndecided:
+                return 1;
+            case kRefuted:
+                return 2;
+            case kBadInput:
+                return 3;
+            default:
+                return 4;
         }
     };
     return weight(a) >= weight(b) ? a : b;

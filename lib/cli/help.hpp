@@ -8,7 +8,7 @@ inline constexpr const char* kAbout =
     "\n"
     "For an attention matrix A and a tolerance ε, r_ε(A) is the least rank of any real matrix B\n"
     "with Σ_j |A_ij − B_ij| ≤ ε in every row i. rankcert proves L ≤ r_ε(A) ≤ U, and writes a\n"
-    "certificate that holds a witness for each side, to be checked again by anyone.";
+    "certificate that holds a witness for each side, to be checked again by anyone.\n";
 
 inline constexpr const char* kMainExamples =
     "Examples:\n"
@@ -25,7 +25,7 @@ inline constexpr const char* kBracketAbout =
     "\n"
     "A head is a query Q and a key K; A = softmax(scale · Q Kᵀ), row by row over the keys that the\n"
     "mask leaves visible. Where L < U the answer is that interval. Search proposes, a checker proves:\n"
-    "every number printed here was proved.";
+    "every number printed here was proved.\n";
 
 inline constexpr const char* kBracketExamples =
     "Examples:\n"
@@ -48,15 +48,17 @@ inline constexpr const char* kBracketExamples =
     "brackets. The same command again goes on where a stopped one ended: a certificate that is about\n"
     "the same head, covers the tolerances and was searched for as long is checked again, not made again.\n"
     "\n"
-    "--json prints one object a line and cell, with the keys file, head, n, beta_multiplier, epsilon, lower,\n"
-    "upper, lower_method, upper_method, verdict, rho, seconds, certificate. rho bounds the distance of A from\n"
+    "--json prints one object a line and cell, with the keys file, head, n, beta_multiplier, epsilon, "
+    "lower,\n"
+    "upper, lower_method, upper_method, verdict, rho, seconds, certificate. rho bounds the distance of A "
+    "from\n"
     "the exact matrix in the certificate.";
 
 inline constexpr const char* kCheckAbout =
     "Prove the claims of certificates again, from the certificates alone.\n"
     "\n"
     "Nothing that a certificate says of its own truth is believed. Level exact computes in integers and\n"
-    "directed multiprecision; level fast in float64 with proved error bounds, and never refutes.";
+    "directed multiprecision; level fast in float64 with proved error bounds, and never refutes.\n";
 
 inline constexpr const char* kCheckExamples =
     "Examples:\n"
@@ -66,7 +68,8 @@ inline constexpr const char* kCheckExamples =
     "  rankcert check proofs/Q.cert.safetensors --input Q.npy --input K.npy\n"
     "      the same where query and key came in two files\n"
     "\n"
-    "A claim is proved, refuted (its witness does not prove it) or undecided. The exit code is the worst over\n"
+    "A claim is proved, refuted (its witness does not prove it) or undecided. The exit code is the worst "
+    "over\n"
     "all claims and files: 4 internal fault, 3 malformed file, 1 refuted, 2 undecided, 0 all proved.\n"
     "\n"
     "--json prints one object a line and claim, with the keys certificate, level, verdict, lower, upper,\n"
@@ -74,7 +77,7 @@ inline constexpr const char* kCheckExamples =
 
 inline constexpr const char* kInfoAbout =
     "Show what a file holds: heads, tensors, shapes, first values, hashes; for a certificate its statement.\n"
-    "Nothing is proved here.";
+    "Nothing is proved here.\n";
 
 inline constexpr const char* kInfoExamples =
     "Examples:\n"

@@ -42,8 +42,8 @@ std::string to_lines(const std::vector<Tensor>& tensors) {
     std::string text;
     for (const Tensor& tensor : tensors) {
         const std::string values = first_values(tensor);
-        text += "  " + pad(printable(tensor.name), name_width) + "  " + pad(to_string(tensor.dtype), 4) + "  " +
-                pad(dimensions(tensor.shape), 9) + "  sha256 " + sha256(tensor) +
+        text += "  " + pad(printable(tensor.name), name_width) + "  " + pad(to_string(tensor.dtype), 4) +
+                "  " + pad(dimensions(tensor.shape), 9) + "  sha256 " + sha256(tensor) +
                 (values.empty() ? "" : "  [" + values + "]") + "\n";
     }
     return text;
@@ -76,12 +76,14 @@ void show_input(const InputFile& input, const std::string& kind, std::uintmax_t 
     const auto said = [&](const char* key, const char* name, const char* option) {
         const auto found = input.contents.metadata.find(key);
         return std::string(name) + " " +
-               (found == input.contents.metadata.end() ? std::string("not given in the file (use ") + option + ")"
-                                                       : shortened(found->second));
+               (found == input.contents.metadata.end()
+                    ? std::string("not given in the file (use ") + option + ")"
+                    : shortened(found->second));
     };
     if (kind != "npy") {
         text += std::to_string(heads.size()) + (heads.size() == 1 ? " head" : " heads");
-        if (!heads.empty()) text += ", " + said("beta", "scale", "--scale") + ", " + said("mask", "mask", "--mask");
+        if (!heads.empty())
+            text += ", " + said("beta", "scale", "--scale") + ", " + said("mask", "mask", "--mask");
         text += "\n";
         if (!fault.empty()) text += "  " + fault + "\n";
     }
@@ -94,7 +96,8 @@ void show_input(const InputFile& input, const std::string& kind, std::uintmax_t 
         text += "  " + shortened(key) + ": " + shortened(value) + "\n";
     }
     text += std::to_string(input.contents.tensors.size()) +
-            (input.contents.tensors.size() == 1 ? " tensor\n" : " tensors\n") + to_lines(input.contents.tensors);
+            (input.contents.tensors.size() == 1 ? " tensor\n" : " tensors\n") +
+            to_lines(input.contents.tensors);
     print(text);
 }
 
@@ -104,9 +107,10 @@ void show_certificate(const std::string& path, const std::vector<std::byte>& byt
     if (json) {
         Json claims = Json::array();
         for (const Claim& claim : bundle.claims) {
-            claims.push_back({{"epsilon", to_string(claim.epsilon)},
-                              {"claimed_lower", claim.lower_witness < 0 ? Json(nullptr) : Json(claim.lower)},
-                              {"claimed_upper", claim.upper_witness < 0 ? Json(nullptr) : Json(claim.upper)}});
+            claims.push_back(
+                {{"epsilon", to_string(claim.epsilon)},
+                 {"claimed_lower", claim.lower_witness < 0 ? Json(nullptr) : Json(claim.lower)},
+                 {"claimed_upper", claim.upper_witness < 0 ? Json(nullptr) : Json(claim.upper)}});
         }
         print(dump_line({{"file", path},
                          {"kind", "certificate"},
@@ -119,8 +123,8 @@ void show_certificate(const std::string& path, const std::vector<std::byte>& byt
                          {"claims", claims}}));
         return;
     }
-    std::string text = printable(path) + ": certificate, " + std::to_string(bytes.size()) + " bytes, sha256 " +
-                       sha256(bytes) + "\n";
+    std::string text = printable(path) + ": certificate, " + std::to_string(bytes.size()) +
+                       " bytes, sha256 " + sha256(bytes) + "\n";
     text += "about " + describe_origin(bundle.input) + "\n";
     if (!bundle.input.file_sha256.empty()) text += "  file sha256 " + bundle.input.file_sha256 + "\n";
     for (const std::string& line : subject) text += "  " + line + "\n";

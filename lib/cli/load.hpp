@@ -20,16 +20,16 @@ struct HeadTensors {
 
 /// An input as read from disk.
 struct InputFile {
-    std::string path;    ///< as the user wrote it
-    std::string sha256;  ///< of the file; empty for a pair of files
+    std::string path;                                ///< as the user wrote it
+    std::string sha256;                              ///< of the file; empty for a pair of files
     std::map<std::string, std::string> role_sha256;  ///< of the files of a pair
     Safetensors contents;
 };
 
 enum class FileKind { npy, npz, safetensors };
 
-/// By the extension where it is one of these, else by the first bytes; what is none of the others is taken for
-/// .safetensors.
+/// By the extension where it is one of these, else by the first bytes; what is none of the others is taken
+/// for .safetensors.
 [[nodiscard]] FileKind kind_of(const std::string& path, const std::vector<std::byte>& bytes);
 
 /// Reads a .safetensors or an .npz file. Throws Error for others.
@@ -37,8 +37,8 @@ enum class FileKind { npy, npz, safetensors };
 /// Reads a --query and a --key file into one input with the tensors "query" and "key".
 [[nodiscard]] InputFile read_pair(const std::string& query_path, const std::string& key_path);
 
-/// The heads of a file in natural order: PREFIX.q with PREFIX.k, PREFIX.query with PREFIX.key, or these without a
-/// prefix. Throws Error where one of a pair is missing.
+/// The heads of a file in natural order: PREFIX.q with PREFIX.k, PREFIX.query with PREFIX.key, or these
+/// without a prefix. Throws Error where one of a pair is missing.
 [[nodiscard]] std::vector<HeadTensors> find_heads(const InputFile& input);
 
 /// What the user said about the operator; empty texts mean "as the file says".

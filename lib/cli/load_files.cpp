@@ -37,7 +37,8 @@ InputFile read_input(const std::string& path) {
     const FileKind kind = kind_of(path, bytes);
     if (kind == FileKind::npy) {
         throw Error(printable(path) +
-                    " is a single .npy array: give --query and --key for a head, or --matrix for an attention matrix.");
+                    " is a single .npy array: give --query and --key for a head, or --matrix for an "
+                    "attention matrix.");
     }
     if (kind == FileKind::npz) {
         input.contents.tensors = parse_npz(bytes, path);
@@ -71,7 +72,8 @@ std::vector<HeadTensors> find_heads(const InputFile& input) {
         const auto prefix_of = [](const std::string& name,
                                   std::string_view role) -> std::optional<std::string> {
             if (name == role) return std::string();
-            if (name.size() > role.size() + 1 && name.ends_with(role) && name[name.size() - role.size() - 1] == '.') {
+            if (name.size() > role.size() + 1 && name.ends_with(role) &&
+                name[name.size() - role.size() - 1] == '.') {
                 return name.substr(0, name.size() - role.size() - 1);
             }
             return std::nullopt;
@@ -96,8 +98,8 @@ std::vector<HeadTensors> find_heads(const InputFile& input) {
             keys.erase(key);
         }
         if (!keys.empty()) {
-            throw Error(printable(input.path) + " has a tensor " + printable(keys.begin()->second->name) + " but no " +
-                        printable(with_prefix(keys.begin()->first, roles.query)) +
+            throw Error(printable(input.path) + " has a tensor " + printable(keys.begin()->second->name) +
+                        " but no " + printable(with_prefix(keys.begin()->first, roles.query)) +
                         " to go with it: a head needs its query and its key.");
         }
     }
@@ -114,7 +116,8 @@ std::vector<HeadTensors> find_heads(const InputFile& input) {
 
 std::string first_values(const Tensor& tensor) {
     if (!is_floating(tensor.dtype) || tensor.shape.size() != 2 || tensor.data.empty()) return "";
-    // Only the first row is converted, so that a large tensor costs nothing and a NaN further on is no matter here.
+    // Only the first row is converted, so that a large tensor costs nothing and a NaN further on is no matter
+    // here.
     Tensor row = tensor;
     row.shape = {1, std::min<std::uint64_t>(tensor.shape[1], 4)};
     row.data.resize(static_cast<std::size_t>(row.shape[1]) * size_of(tensor.dtype));

@@ -12,10 +12,14 @@ namespace {
 
 NumberFormat format_of(const Tensor& tensor) {
     switch (tensor.dtype) {
-        case DType::f16: return NumberFormat::float16;
-        case DType::bf16: return NumberFormat::bfloat16;
-        case DType::f32: return NumberFormat::float32;
-        default: return NumberFormat::float64;
+        case DType::f16:
+            return NumberFormat::float16;
+        case DType::bf16:
+            return NumberFormat::bfloat16;
+        case DType::f32:
+            return NumberFormat::float32;
+        default:
+            return NumberFormat::float64;
     }
 }
 
@@ -61,7 +65,8 @@ const Tensor& require_matrix(const Tensor& tensor, const std::string& path) {
     }
     if (tensor.shape.size() != 2) {
         throw Error(printable(path) + ": tensor " + printable(tensor.name) + " has the shape " +
-                    dimensions(tensor.shape) + ": a head's query and key are tables with one row a token; store each head apart.");
+                    dimensions(tensor.shape) +
+                    ": a head's query and key are tables with one row a token; store each head apart.");
     }
     return tensor;
 }
@@ -81,13 +86,15 @@ Scale choose_scale(const InputFile& input, const OperatorOptions& options, Eigen
     const std::string stored = metadata(input, "beta");
     if (!options.scale.empty()) {
         const Scale scale = parse_scale(options.scale, dimension);
-        choice.scale_note = describe(scale) + " (--scale" +
-                            (stored.empty() ? std::string(")") : "; the file says " + printable(stored) + ")");
+        choice.scale_note =
+            describe(scale) + " (--scale" +
+            (stored.empty() ? std::string(")") : "; the file says " + printable(stored) + ")");
         return scale;
     }
     if (stored.empty()) {
         throw Error(printable(input.path) +
-                    " does not say by what factor q·k is scaled (no \"beta\" in its metadata): give --scale '1/sqrt(d)' or a number.");
+                    " does not say by what factor q·k is scaled (no \"beta\" in its metadata): give --scale "
+                    "'1/sqrt(d)' or a number.");
     }
     Scale scale;
     scale.factor = nearest_double_of(stored, printable(input.path) + ": the metadata entry \"beta\"");
@@ -95,14 +102,15 @@ Scale choose_scale(const InputFile& input, const OperatorOptions& options, Eigen
     return scale;
 }
 
-Mask choose_mask(const InputFile& input, const OperatorOptions& options, Eigen::Index queries, Eigen::Index keys,
-                 OperatorChoice& choice) {
+Mask choose_mask(const InputFile& input, const OperatorOptions& options, Eigen::Index queries,
+                 Eigen::Index keys, OperatorChoice& choice) {
     const std::string stored = metadata(input, "mask");
     const bool from_option = !options.mask.empty();
     const std::string text = from_option ? options.mask : stored;
     if (text.empty()) {
         throw Error(printable(input.path) +
-                    " does not say which keys a query sees (no \"mask\" in its metadata): give --mask none, causal or a FILE.");
+                    " does not say which keys a query sees (no \"mask\" in its metadata): give --mask none, "
+                    "causal or a FILE.");
     }
     if (!from_option && text != "none" && text != "causal") {
         throw Error(printable(input.path) + ": the metadata entry \"mask\" is \"" + printable(text) +
@@ -121,32 +129,38 @@ Mask choose_mask(const InputFile& input, const OperatorOptions& options, Eigen::
     choice.mask_note = printable(text);
     if (!options.alignment.empty()) {
         if (mask.kind != MaskKind::causal) {
-            throw Error("--alignment is for causal masks, and the mask is " + printable(text) + ": leave it out.");
+            throw Error("--alignment is for causal masks, and the mask is " + printable(text) +
+                        ": leave it out.");
         }
-        mask.alignment = options.alignment == "top-left" ? CausalAlignment::top_left : CausalAlignment::bottom_right;
+        mask.alignment =
+            options.alignment == "top-left" ? CausalAlignment::top_left : CausalAlignment::bottom_right;
         choice.mask_note += ", " + options.alignment;
     } else if (mask.kind == MaskKind::causal && queries != keys) {
-        throw Error(printable(input.path) + ": a causal mask over " + std::to_string(queries) + " queries and " +
-                    std::to_string(keys) +
-                    " keys can be meant in two ways: give --alignment bottom-right (the last query sees all keys) or top-left (query i sees keys 0 to i).");
+        throw Error(printable(input.path) + ": a causal mask over " + std::to_string(queries) +
+                    " queries and " + std::to_string(keys) +
+                    " keys can be meant in two ways: give --alignment bottom-right (the last query sees all "
+                    "keys) or top-left (query i sees keys 0 to i).");
     }
-    choice.mask_note += from_option ? " (--mask" + (stored.empty() ? std::string(")")
-                                                                   : "; the file says " + printable(stored) + ")")
-                                    : " (from the file)";
+    choice.mask_note +=
+        from_option
+            ? " (--mask" + (stored.empty() ? std::string(")") : "; the file says " + printable(stored) + ")")
+            : " (from the file)";
     return mask;
 }
 
 }  // namespace
 
-LoadedTasks load_heads(const InputFile& input, const std::vector<std::string>& names, const OperatorOptions& options,
-                       const std::vector<Multiplier>& multipliers) {
+LoadedTasks load_heads(const InputFile& input, const std::vector<std::string>& names,
+                       const OperatorOptions& options, const std::vector<Multiplier>& multipliers) {
     if (metadata(input, "format").starts_with("rankcert-certificate")) {
-        throw Error(printable(input.path) + " is a certificate, not an input: prove it again with rankcert check.");
+        throw Error(printable(input.path) +
+                    " is a certificate, not an input: prove it again with rankcert check.");
     }
     const std::vector<HeadTensors> heads = find_heads(input);
     if (heads.empty()) {
-        throw Error(printable(input.path) +
-                    " has no attention head: a head is a pair of tensors named NAME.q and NAME.k, or query and key.");
+        throw Error(
+            printable(input.path) +
+            " has no attention head: a head is a pair of tensors named NAME.q and NAME.k, or query and key.");
     }
     std::optional<NumberFormat> rounded_from;
     if (!options.rounded_from.empty()) rounded_from = parse_number_format(options.rounded_from);
@@ -156,9 +170,9 @@ LoadedTasks load_heads(const InputFile& input, const std::vector<std::string>& n
         const Tensor& query = require_matrix(*tensors.query, input.path);
         const Tensor& key = require_matrix(*tensors.key, input.path);
         if (query.shape[1] != key.shape[1]) {
-            throw Error(printable(input.path) + ": " + printable(query.name) + " is " + dimensions(query.shape) +
-                        " and " + printable(key.name) + " is " + dimensions(key.shape) +
-                        ": query and key must have the same number of columns.");
+            throw Error(printable(input.path) + ": " + printable(query.name) + " is " +
+                        dimensions(query.shape) + " and " + printable(key.name) + " is " +
+                        dimensions(key.shape) + ": query and key must have the same number of columns.");
         }
         Head head;
         const auto exact = [&](const Tensor& tensor) {
@@ -174,14 +188,14 @@ LoadedTasks load_heads(const InputFile& input, const std::vector<std::string>& n
         head.scale = choose_scale(input, options, head.query.cols(), choice);
         head.mask = choose_mask(input, options, head.queries(), head.keys(), choice);
         head.rounded_from = rounded_from;
-        if (loaded.tasks.empty() || choice.scale_note != last.scale_note || choice.mask_note != last.mask_note) {
-            loaded.notes.push_back((tensors.name.empty() ? std::string() : printable(tensors.name) + ": ") + "q " +
-                                   dimensions(query.shape) + " " + to_string(query.dtype) + " [" +
-                                   first_values(query) + "], k " + dimensions(key.shape) + " " +
-                                   to_string(key.dtype) + " [" + first_values(key) + "], scale " +
-                                   choice.scale_note + ", mask " + choice.mask_note +
-                                   (rounded_from ? ", any Q, K that round to these in " + options.rounded_from
-                                                 : std::string()));
+        if (loaded.tasks.empty() || choice.scale_note != last.scale_note ||
+            choice.mask_note != last.mask_note) {
+            loaded.notes.push_back(
+                (tensors.name.empty() ? std::string() : printable(tensors.name) + ": ") + "q " +
+                dimensions(query.shape) + " " + to_string(query.dtype) + " [" + first_values(query) +
+                "], k " + dimensions(key.shape) + " " + to_string(key.dtype) + " [" + first_values(key) +
+                "], scale " + choice.scale_note + ", mask " + choice.mask_note +
+                (rounded_from ? ", any Q, K that round to these in " + options.rounded_from : std::string()));
             last = choice;
         }
         for (const Multiplier& multiplier : multipliers) {
@@ -194,7 +208,8 @@ LoadedTasks load_heads(const InputFile& input, const std::vector<std::string>& n
                 validate(head);
             } catch (const Error& error) {
                 throw Error(printable(input.path) + ": " +
-                            (tensors.name.empty() ? std::string() : printable(tensors.name) + ": ") + error.what());
+                            (tensors.name.empty() ? std::string() : printable(tensors.name) + ": ") +
+                            error.what());
             }
             task.format = common_format(query, key);
             task.input.file = printable(file_name_of(input.path));
@@ -217,7 +232,8 @@ LoadedTasks load_matrix(const std::string& path) {
     tensor.name = "matrix";
     if (!is_floating(tensor.dtype) || tensor.shape.size() != 2) {
         throw Error(printable(path) + " holds a " + dimensions(tensor.shape) + " array of " +
-                    to_string(tensor.dtype) + ": --matrix takes a two-dimensional array of floating-point numbers.");
+                    to_string(tensor.dtype) +
+                    ": --matrix takes a two-dimensional array of floating-point numbers.");
     }
     if (tensor.data.empty()) {
         throw Error(printable(path) + " holds an empty array of shape " + dimensions(tensor.shape) +

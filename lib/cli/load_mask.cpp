@@ -17,8 +17,10 @@ double entry(const Tensor& tensor, std::size_t at) {
     const std::byte* bytes = tensor.data.data() + at * size_of(tensor.dtype);
     switch (tensor.dtype) {
         case DType::boolean:
-        case DType::u8: return std::to_integer<unsigned>(*bytes);
-        case DType::i8: return static_cast<signed char>(std::to_integer<unsigned char>(*bytes));
+        case DType::u8:
+            return std::to_integer<unsigned>(*bytes);
+        case DType::i8:
+            return static_cast<signed char>(std::to_integer<unsigned char>(*bytes));
         case DType::f32: {
             float value = 0;
             std::memcpy(&value, bytes, sizeof value);
@@ -41,7 +43,8 @@ double entry(const Tensor& tensor, std::size_t at) {
             Tensor one{tensor.name, tensor.dtype, {1, 1}, {bytes[0], bytes[1]}};
             return to_matrix(one)(0, 0);
         }
-        default: return std::numeric_limits<double>::quiet_NaN();
+        default:
+            return std::numeric_limits<double>::quiet_NaN();
     }
 }
 
@@ -54,14 +57,16 @@ std::string place(std::size_t at, Eigen::Index keys) {
 
 Mask read_mask(const std::string& path, const std::string& kind, Eigen::Index queries, Eigen::Index keys) {
     if (!path.ends_with(".npy")) {
-        throw Error("--mask \"" + printable(path) + "\" is neither none nor causal nor the name of an .npy file.");
+        throw Error("--mask \"" + printable(path) +
+                    "\" is neither none nor causal nor the name of an .npy file.");
     }
     const Tensor tensor = read_npy(path);
     const std::string file = printable(path);
-    const std::vector<std::uint64_t> wanted = {static_cast<std::uint64_t>(queries), static_cast<std::uint64_t>(keys)};
+    const std::vector<std::uint64_t> wanted = {static_cast<std::uint64_t>(queries),
+                                               static_cast<std::uint64_t>(keys)};
     if (tensor.shape != wanted) {
-        throw Error(file + " is " + dimensions(tensor.shape) + ", but the head needs a mask of " + dimensions(wanted) +
-                    " (queries by keys).");
+        throw Error(file + " is " + dimensions(tensor.shape) + ", but the head needs a mask of " +
+                    dimensions(wanted) + " (queries by keys).");
     }
     switch (tensor.dtype) {
         case DType::boolean:
@@ -69,7 +74,8 @@ Mask read_mask(const std::string& path, const std::string& kind, Eigen::Index qu
         case DType::i8:
         case DType::f16:
         case DType::f32:
-        case DType::f64: break;
+        case DType::f64:
+            break;
         default:
             throw Error(file + " is a mask of type " + to_string(tensor.dtype) +
                         ": store masks as bool, uint8, float16, float32 or float64.");
@@ -79,7 +85,8 @@ Mask read_mask(const std::string& path, const std::string& kind, Eigen::Index qu
     }
     if (tensor.dtype != DType::boolean && kind.empty()) {
         throw Error(file + " is a mask of type " + to_string(tensor.dtype) +
-                    ": say with --mask-kind boolean (1 keeps a key, 0 hides it) or additive (added to the logits) how to read it.");
+                    ": say with --mask-kind boolean (1 keeps a key, 0 hides it) or additive (added to the "
+                    "logits) how to read it.");
     }
     const std::size_t size = static_cast<std::size_t>(queries) * static_cast<std::size_t>(keys);
     Mask mask;
@@ -95,13 +102,15 @@ Mask read_mask(const std::string& path, const std::string& kind, Eigen::Index qu
         if (tensor.dtype == DType::boolean || kind == "boolean") {
             if (!(value == 0 || value == 1)) {
                 throw Error(file + ": entry " + place(at, keys) +
-                            " of the boolean mask is neither 0 nor 1: use --mask-kind additive if it is added to the logits.");
+                            " of the boolean mask is neither 0 nor 1: use --mask-kind additive if it is "
+                            "added to the logits.");
             }
             keep(i, j) = value == 1;
         } else {
             if (std::isnan(value) || value == std::numeric_limits<double>::infinity()) {
                 throw Error(file + ": entry " + place(at, keys) +
-                            " of the additive mask is not a number or +infinity: a bias is finite, or -infinity to hide a key.");
+                            " of the additive mask is not a number or +infinity: a bias is finite, or "
+                            "-infinity to hide a key.");
             }
             const bool hidden = std::isinf(value);
             keep(i, j) = !hidden;

@@ -1,4 +1,5 @@
-/// \file main.cpp  The program rankcert: reads the command line, runs one subcommand, ends with its exit code.
+/// \file main.cpp  The program rankcert: reads the command line, runs one subcommand, ends with its exit
+/// code.
 
 #include <csignal>
 #include <cstdio>
@@ -44,7 +45,8 @@ int main(int argc, char** argv) {
         return run(parse_arguments(argc, argv));
     } catch (const Interrupted& interrupted) {
         std::fprintf(stderr,
-                     "rankcert: stopped by signal %d; what was finished is on disk, and the same command goes on from there.\n",
+                     "rankcert: stopped by signal %d; what was finished is on disk, and the same command "
+                     "goes on from there.\n",
                      interrupted.signal);
         return kSignalBase + interrupted.signal;
     } catch (const rankcert::Error& error) {

@@ -19,8 +19,8 @@ Rational parse_number(const std::string& text, const std::string& what, const st
     try {
         return parse_rational(text);
     } catch (const Error&) {
-        throw Error(what + " \"" + printable(text) + "\" is not a number: write it as a decimal or a fraction, such as " +
-                    example + ".");
+        throw Error(what + " \"" + printable(text) +
+                    "\" is not a number: write it as a decimal or a fraction, such as " + example + ".");
     }
 }
 
@@ -51,8 +51,8 @@ std::vector<Epsilon> parse_epsilons(const std::vector<std::string>& lists) {
         if (value < 0) throw Error("The tolerance " + text + " is negative: --epsilon takes numbers ≥ 0.");
         for (const Epsilon& earlier : epsilons) {
             if (earlier.value == value) {
-                throw Error("--epsilon names the same tolerance twice, as " + earlier.text + " and as " + text +
-                            ": give it once.");
+                throw Error("--epsilon names the same tolerance twice, as " + earlier.text + " and as " +
+                            text + ": give it once.");
             }
         }
         epsilons.push_back({text, value});
@@ -78,10 +78,12 @@ std::vector<Multiplier> parse_multipliers(const std::vector<std::string>& lists)
             if (multiplier.low == multiplier.high) multiplier.text = to_string(multiplier.low);
         }
         if (multiplier.low < 0) {
-            throw Error("The temperature multiplier " + text + " is negative: --beta-multiplier takes numbers ≥ 0.");
+            throw Error("The temperature multiplier " + text +
+                        " is negative: --beta-multiplier takes numbers ≥ 0.");
         }
         if (multiplier.low > multiplier.high) {
-            throw Error("The interval " + text + " of --beta-multiplier is empty: its lower end comes first.");
+            throw Error("The interval " + text +
+                        " of --beta-multiplier is empty: its lower end comes first.");
         }
         for (const Multiplier& earlier : multipliers) {
             if (earlier.low == multiplier.low && earlier.high == multiplier.high) {
@@ -126,8 +128,8 @@ Rational nearest_double_of(const std::string& text, const std::string& what) {
 }
 
 NumberFormat parse_number_format(const std::string& text) {
-    for (const NumberFormat format : {NumberFormat::float16, NumberFormat::bfloat16, NumberFormat::float32,
-                                      NumberFormat::float64}) {
+    for (const NumberFormat format :
+         {NumberFormat::float16, NumberFormat::bfloat16, NumberFormat::float32, NumberFormat::float64}) {
         if (text == to_string(format)) return format;
     }
     throw Error("The number format \"" + printable(text) +

@@ -21,11 +21,12 @@ struct Multiplier {
     Rational high = 1;
 };
 
-/// "1/4,0.15" → two values, in this order. Throws Error for an empty list, an empty or malformed item, a negative
-/// one, and one given twice.
+/// "1/4,0.15" → two values, in this order. Throws Error for an empty list, an empty or malformed item, a
+/// negative one, and one given twice.
 [[nodiscard]] std::vector<Epsilon> parse_epsilons(const std::vector<std::string>& lists);
 
-/// "1/2,1,1/2..2" → one run each. Throws Error as above, and for an interval whose ends are in the wrong order.
+/// "1/2,1,1/2..2" → one run each. Throws Error as above, and for an interval whose ends are in the wrong
+/// order.
 [[nodiscard]] std::vector<Multiplier> parse_multipliers(const std::vector<std::string>& lists);
 
 /// "1/sqrt(d)" (d = `dimension`), "1/sqrt(64)", or a number, taken exactly.
@@ -41,8 +42,8 @@ struct Multiplier {
 /// "1/sqrt(15)", or the number: a short decimal where that is exact, else the fraction.
 [[nodiscard]] std::string describe(const Scale& scale);
 
-/// A rational as a reader likes it: the shorter of its fraction "p/q" and its decimal, where that is exact and has at
-/// most `digits` figures.
+/// A rational as a reader likes it: the shorter of its fraction "p/q" and its decimal, where that is exact
+/// and has at most `digits` figures.
 [[nodiscard]] std::string decimal_or_fraction(const Rational& value, int digits = 24);
 
 }  // namespace rankcert::cli

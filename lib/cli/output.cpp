@@ -42,15 +42,16 @@ std::string bracket_text(std::optional<Index> lower, std::optional<Index> upper)
 }
 
 std::string to_line(const Cell& cell, std::size_t name_width, std::size_t epsilon_width, bool verbose) {
-    std::string line = pad(display_name(cell.head, cell.beta_multiplier), name_width) + "  ε=" +
-                       pad(cell.epsilon_text, epsilon_width) + "  " + pad(bracket_text(cell.lower, cell.upper), 20) +
-                       "  proved  " + printable(cell.certificate) + "\n";
+    std::string line = pad(display_name(cell.head, cell.beta_multiplier), name_width) +
+                       "  ε=" + pad(cell.epsilon_text, epsilon_width) + "  " +
+                       pad(bracket_text(cell.lower, cell.upper), 20) + "  proved  " +
+                       printable(cell.certificate) + "\n";
     if (verbose) {
         std::ostringstream seconds;
         seconds.precision(2);
         seconds << std::fixed << cell.seconds;
-        line += "    lower by " + cell.lower_method + ", upper by " + cell.upper_method +
-                ", ρ ≤ " + upper_decimal(cell.rho) + ", " + seconds.str() + " s\n";
+        line += "    lower by " + cell.lower_method + ", upper by " + cell.upper_method + ", ρ ≤ " +
+                upper_decimal(cell.rho) + ", " + seconds.str() + " s\n";
     }
     if (cell.top_k) {
         const std::string lower = std::to_string(cell.top_k->lower);
@@ -67,7 +68,8 @@ std::string dump_line(const nlohmann::ordered_json& json) {
 
 void print(const std::string& text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-        throw Error("Standard output cannot be written to: free the disk, or let the reader of the pipe read on.");
+        throw Error(
+            "Standard output cannot be written to: free the disk, or let the reader of the pipe read on.");
     }
 }
 

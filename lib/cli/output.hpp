@@ -29,14 +29,15 @@ struct Cell {
 };
 
 /// The exact keys of a bracket line: file, head, n, beta_multiplier, epsilon, lower, upper, lower_method,
-/// upper_method, verdict, rho, seconds, certificate. epsilon is a fraction in lowest terms as text; rho is an upper
-/// bound.
+/// upper_method, verdict, rho, seconds, certificate. epsilon is a fraction in lowest terms as text; rho is an
+/// upper bound.
 [[nodiscard]] nlohmann::ordered_json to_json(const Cell& cell);
 [[nodiscard]] std::string json_line(const Cell& cell);
 
 /// "layer2.head1  ε=1/4  37 ≤ r_ε(A) ≤ 41  proved  DIR/layer2.head1.cert.safetensors". `name_width` and
 /// `epsilon_width` align a run's lines.
-[[nodiscard]] std::string to_line(const Cell& cell, std::size_t name_width, std::size_t epsilon_width, bool verbose);
+[[nodiscard]] std::string to_line(const Cell& cell, std::size_t name_width, std::size_t epsilon_width,
+                                  bool verbose);
 
 /// How the head is named in a line: with the multiplier where it is not 1.
 [[nodiscard]] std::string display_name(const std::string& head, const std::string& beta_multiplier);

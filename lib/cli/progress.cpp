@@ -56,7 +56,8 @@ void ProgressLine::run() {
 
 void ProgressLine::paint() {
     const double done = std::accumulate(fractions_.begin(), fractions_.end(), 0.0);
-    const auto finished = std::count_if(fractions_.begin(), fractions_.end(), [](double f) { return f >= 1; });
+    const auto finished =
+        std::count_if(fractions_.begin(), fractions_.end(), [](double f) { return f >= 1; });
     const double total = static_cast<double>(fractions_.size());
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
     std::string line = std::to_string(finished) + " of " + std::to_string(fractions_.size()) + " " + unit_;

@@ -11,8 +11,8 @@
 
 namespace rankcert::cli {
 
-/// Shows on stderr, only where that is a terminal and only after two seconds, how much of some equal jobs is done
-/// and an estimate of the time left. All members may be called from any thread.
+/// Shows on stderr, only where that is a terminal and only after two seconds, how much of some equal jobs is
+/// done and an estimate of the time left. All members may be called from any thread.
 class ProgressLine {
   public:
     /// `unit` names the jobs ("heads").

@@ -13,11 +13,14 @@ bool same_scale(const Scale& a, const Scale& b) { return a.factor == b.factor &&
 bool same_mask(const Mask& a, const Mask& b, bool square) {
     if (a.kind != b.kind) return false;
     switch (a.kind) {
-        case MaskKind::none: return true;
-        case MaskKind::causal: return square || a.alignment == b.alignment;
+        case MaskKind::none:
+            return true;
+        case MaskKind::causal:
+            return square || a.alignment == b.alignment;
         case MaskKind::boolean:
             return a.keep.rows() == b.keep.rows() && a.keep.cols() == b.keep.cols() && a.keep == b.keep;
-        case MaskKind::additive: break;
+        case MaskKind::additive:
+            break;
     }
     return a.bias == b.bias;
 }
@@ -72,7 +75,8 @@ std::vector<Cell> recheck(const Bundle& bundle, const SearchRecords& records) {
                                         [](const ClaimVerdict& v) { return v.decision == Decision::proved; });
     // The fast checker does not see everything: a centre finer than float64, or a margin too thin for it.
     if (!all_proved) verdicts = check(bundle, Level::exact);
-    const Rational rho = bundle.subject.head ? make_checker(bundle.subject, Level::exact)->rho() : Rational(0);
+    const Rational rho =
+        bundle.subject.head ? make_checker(bundle.subject, Level::exact)->rho() : Rational(0);
     std::vector<Cell> cells;
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         const Claim& claim = bundle.claims[i];
@@ -85,8 +89,10 @@ std::vector<Cell> recheck(const Bundle& bundle, const SearchRecords& records) {
         cell.lower = verdict.lower ? (*verdict.lower)->rank : 0;
         cell.upper = (*verdict.upper)->rank;
         cell.lower_method =
-            verdict.lower ? method_name(bundle.lower_witnesses[static_cast<std::size_t>(claim.lower_witness)]) : "none";
-        cell.upper_method = method_name(bundle.upper_witnesses[static_cast<std::size_t>(claim.upper_witness)]);
+            verdict.lower ? method_name(bundle.lower_witnesses[static_cast<std::size_t>(claim.lower_witness)])
+                          : "none";
+        cell.upper_method =
+            method_name(bundle.upper_witnesses[static_cast<std::size_t>(claim.upper_witness)]);
         if (verdict.top_k) cell.top_k = **verdict.top_k;
         const auto record = records.find(cell.epsilon_text);
         if (record != records.end()) cell.seconds = record->second.seconds;
@@ -110,11 +116,14 @@ void merge_claims(Bundle& addition, const Bundle& earlier) {
         return place;
     };
     for (Claim claim : earlier.claims) {
-        const bool superseded = std::any_of(addition.claims.begin(), addition.claims.end(),
-                                            [&](const Claim& other) { return other.epsilon == claim.epsilon; });
+        const bool superseded =
+            std::any_of(addition.claims.begin(), addition.claims.end(),
+                        [&](const Claim& other) { return other.epsilon == claim.epsilon; });
         if (superseded) continue;
-        claim.lower_witness = carry(claim.lower_witness, lower_at, earlier.lower_witnesses, addition.lower_witnesses);
-        claim.upper_witness = carry(claim.upper_witness, upper_at, earlier.upper_witnesses, addition.upper_witnesses);
+        claim.lower_witness =
+            carry(claim.lower_witness, lower_at, earlier.lower_witnesses, addition.lower_witnesses);
+        claim.upper_witness =
+            carry(claim.upper_witness, upper_at, earlier.upper_witnesses, addition.upper_witnesses);
         addition.claims.push_back(std::move(claim));
     }
 }

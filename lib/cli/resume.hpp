@@ -39,11 +39,12 @@ struct Earlier {
 /// Whether an ε was searched for at least as hard as is asked for now.
 [[nodiscard]] bool suffices(const SearchRecords& records, const Rational& epsilon, const Request& request);
 
-/// The claims of `bundle` that name both sides and are proved again now, by the fast checker or else the exact one,
-/// as cells; their order is that of the bundle.
+/// The claims of `bundle` that name both sides and are proved again now, by the fast checker or else the
+/// exact one, as cells; their order is that of the bundle.
 [[nodiscard]] std::vector<Cell> recheck(const Bundle& bundle, const SearchRecords& records);
 
-/// `addition` with the claims of `earlier` at other tolerances and their witnesses. Both have the same centre.
+/// `addition` with the claims of `earlier` at other tolerances and their witnesses. Both have the same
+/// centre.
 void merge_claims(Bundle& addition, const Bundle& earlier);
 
 }  // namespace rankcert::cli

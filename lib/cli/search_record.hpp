@@ -19,8 +19,8 @@ struct SearchRecord {
 /// ε in lowest terms → its record.
 using SearchRecords = std::map<std::string, SearchRecord>;
 
-/// The records kept in Bundle::information, which no checker reads: nothing in them is believed about ranks, and
-/// without them finished work is merely done again. What cannot be understood counts as absent.
+/// The records kept in Bundle::information, which no checker reads: nothing in them is believed about ranks,
+/// and without them finished work is merely done again. What cannot be understood counts as absent.
 [[nodiscard]] SearchRecords search_records(const Bundle& bundle);
 void set_search_records(Bundle& bundle, const SearchRecords& records);
 

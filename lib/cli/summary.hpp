@@ -10,8 +10,8 @@
 
 namespace rankcert::cli {
 
-/// Kept in memory, written whole and atomically: a killed run leaves no half line. Lines of certificates that this
-/// run does not touch stay.
+/// Kept in memory, written whole and atomically: a killed run leaves no half line. Lines of certificates that
+/// this run does not touch stay.
 class Summary {
   public:
     /// Takes over the lines of an existing brackets.jsonl; lines that cannot be understood are dropped.

@@ -31,8 +31,8 @@ void append(std::string& list, std::string_view item, std::string_view between);
 /// "64×15".
 [[nodiscard]] std::string dimensions(const std::vector<std::uint64_t>& shape);
 
-/// Control characters made visible and broken UTF-8 replaced, so that a name out of a hostile file cannot steer a
-/// terminal or break a JSON line.
+/// Control characters made visible and broken UTF-8 replaced, so that a name out of a hostile file cannot
+/// steer a terminal or break a JSON line.
 [[nodiscard]] std::string printable(std::string_view text);
 
 /// "3 s", "2 min 05 s", "1 h 10 min".

@@ -19,8 +19,8 @@ int run_version(const VersionArguments& arguments) {
         const auto number = [](int value) { return std::to_string(value); };
         text += "GMP " + std::string(gmp_version) + ", MPFR " + mpfr_get_version() + ", Boost " +
                 number(BOOST_VERSION / 100000) + "." + number(BOOST_VERSION / 100 % 1000) + ", Eigen " +
-                number(EIGEN_WORLD_VERSION) + "." + number(EIGEN_MAJOR_VERSION) + "." + number(EIGEN_MINOR_VERSION) +
-                ", compiler " + __VERSION__ + "\n";
+                number(EIGEN_WORLD_VERSION) + "." + number(EIGEN_MAJOR_VERSION) + "." +
+                number(EIGEN_MINOR_VERSION) + ", compiler " + __VERSION__ + "\n";
     }
     print(text);
     return kProved;

@@ -9,7 +9,9 @@
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -82,7 +84,8 @@ TEST_CASE("what the command line does not understand is one sentence on stderr a
 }
 
 TEST_CASE("a misspelt option or command is answered with the likely one") {
-    CHECK(contains(program::run({"bracket", "f", "--epsilon", "1", "--beta-multiplyer", "2"}).err, "--beta-multiplier"));
+    CHECK(contains(program::run({"bracket", "f", "--epsilon", "1", "--beta-multiplyer", "2"}).err,
+                   "--beta-multiplier"));
     CHECK(contains(program::run({"chek", "f"}).err, "check"));
     CHECK(contains(program::run({"check", "f", "--level", "exakt"}).err, "exact"));
 }
@@ -91,10 +94,11 @@ TEST_CASE("lists of tolerances are read exactly or refused with a sentence that 
     const inputs::Folder folder;
     inputs::write_heads(folder / "heads.safetensors", 1, 4, 2);
     const auto attempt = [&](const std::string& epsilon) {
-        return program::run({"bracket", folder / "heads.safetensors", "--epsilon", epsilon, "-o", folder / "out"});
+        return program::run(
+            {"bracket", folder / "heads.safetensors", "--epsilon", epsilon, "-o", folder / "out"});
     };
-    for (const char* epsilon : {"", ",", "1/4,", ",1/4", " ", "abc", "1/0", "0x1", "nan", "inf", "1e999999999", "1/4/2",
-                                "-1/4", "-1e-300", "1/4,0.25", "0.15,3/20", "1,5 "}) {
+    for (const char* epsilon : {"", ",", "1/4,", ",1/4", " ", "abc", "1/0", "0x1", "nan", "inf",
+                                "1e999999999", "1/4/2", "-1/4", "-1e-300", "1/4,0.25", "0.15,3/20", "1,5 "}) {
         const auto result = attempt(epsilon);
         CAPTURE(epsilon);
         CAPTURE(result.err);
@@ -115,8 +119,8 @@ TEST_CASE("multipliers and scales are read exactly or refused") {
     const inputs::Folder folder;
     inputs::write_heads(folder / "heads.safetensors", 1, 4, 2);
     const auto attempt = [&](const std::string& option, const std::string& value) {
-        return program::run({"bracket", folder / "heads.safetensors", "--epsilon", "2", option + "=" + value, "-o",
-                             folder / ("out" + value.substr(0, 1))});
+        return program::run({"bracket", folder / "heads.safetensors", "--epsilon", "2", option + "=" + value,
+                             "-o", folder / ("out" + value.substr(0, 1))});
     };
     for (const char* value : {"abc", "-1", "2..1", "1..", "..2", "1,1", "1/2,0.5", "1...2"}) {
         const auto result = attempt("--beta-multiplier", value);
@@ -125,7 +129,8 @@ TEST_CASE("multipliers and scales are read exactly or refused") {
         CHECK(result.code == 3);
         CHECK(inputs::is_one_sentence(result.err));
     }
-    for (const char* value : {"abc", "1/sqrt()", "1/sqrt(0)", "1/sqrt(-4)", "1/sqrt(x)", "1/0", "nan", "1/sqrt(4)x"}) {
+    for (const char* value :
+         {"abc", "1/sqrt()", "1/sqrt(0)", "1/sqrt(-4)", "1/sqrt(x)", "1/0", "nan", "1/sqrt(4)x"}) {
         const auto result = attempt("--scale", value);
         CAPTURE(value);
         CAPTURE(result.err);
@@ -145,12 +150,15 @@ TEST_CASE("completion scripts name every subcommand and every option") {
         for (const char* command : {"bracket", "check", "info", "version", "completion"}) {
             CHECK(contains(result.out, command));
         }
-        for (const char* option : {"epsilon", "beta-multiplier", "mask-kind", "alignment", "rounded-from", "level",
-                                   "input", "json", "overwrite", "effort"}) {
+        for (const char* option : {"epsilon", "beta-multiplier", "mask-kind", "alignment", "rounded-from",
+                                   "level", "input", "json", "overwrite", "effort"}) {
             CAPTURE(option);
             CHECK(contains(result.out, option));
         }
         CHECK(contains(result.out, "bottom-right"));
     }
     CHECK(contains(help, "--rounded-from"));
+    // A flag takes no value.
+    CHECK(contains(program::run({"completion", "fish"}).out, " -l json -d "));
+    CHECK(contains(program::run({"completion", "fish"}).out, " -s o -l output -x -a "));
 }

@@ -15,10 +15,13 @@ namespace fs = std::filesystem;
 using inputs::Folder;
 using nlohmann::json;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
 
 /// bracket … --json --effort 0.2 -o FOLDER/out, proved, as parsed lines.
-std::vector<json> bracket(const Folder& folder, std::vector<std::string> arguments, const std::string& out = "out") {
+std::vector<json> bracket(const Folder& folder, std::vector<std::string> arguments,
+                          const std::string& out = "out") {
     arguments.insert(arguments.begin(), "bracket");
     for (const char* word : {"--json", "--effort", "0.2", "-o"}) arguments.emplace_back(word);
     arguments.push_back(folder / out);
@@ -54,8 +57,8 @@ rankcert::Tensor identity(std::uint64_t n) {
 TEST_CASE("a JSON line has exactly the keys that are promised, in their order") {
     const Folder folder;
     inputs::write_heads(folder / "h.safetensors", 2, 6, 2);
-    const auto result = program::run({"bracket", folder / "h.safetensors", "--epsilon", "1/4,0.15", "--json", "--effort",
-                                      "0.2", "-o", folder / "out"});
+    const auto result = program::run({"bracket", folder / "h.safetensors", "--epsilon", "1/4,0.15", "--json",
+                                      "--effort", "0.2", "-o", folder / "out"});
     REQUIRE(result.code == 0);
     const auto lines = inputs::lines(result.out);
     REQUIRE(lines.size() == 4);
@@ -63,9 +66,9 @@ TEST_CASE("a JSON line has exactly the keys that are promised, in their order") 
         const auto cell = nlohmann::ordered_json::parse(line);
         std::vector<std::string> keys;
         for (const auto& [key, value] : cell.items()) keys.push_back(key);
-        CHECK(keys == std::vector<std::string>{"file", "head", "n", "beta_multiplier", "epsilon", "lower", "upper",
-                                               "lower_method", "upper_method", "verdict", "rho", "seconds",
-                                               "certificate"});
+        CHECK(keys == std::vector<std::string>{"file", "head", "n", "beta_multiplier", "epsilon", "lower",
+                                               "upper", "lower_method", "upper_method", "verdict", "rho",
+                                               "seconds", "certificate"});
         CHECK(cell["n"] == 6);
         CHECK(cell["verdict"] == "proved");
         CHECK(cell["beta_multiplier"] == "1");
@@ -102,8 +105,9 @@ TEST_CASE("the identity has rank n below one and zero from there on; ε is never
     const Folder folder;
     for (const std::uint64_t n : {1, 2, 7}) {
         inputs::write_npy(folder / "i.npy", identity(n));
-        const auto cells = bracket(folder, {"--matrix", folder / "i.npy", "--epsilon",
-                                            "0,1/3,0.99999999999999999999999999,1,1.00000000000000000000000001"},
+        const auto cells = bracket(folder,
+                                   {"--matrix", folder / "i.npy", "--epsilon",
+                                    "0,1/3,0.99999999999999999999999999,1,1.00000000000000000000000001"},
                                    "out" + std::to_string(n));
         REQUIRE(cells.size() == 5);
         for (std::size_t i = 0; i < 5; ++i) {
@@ -117,7 +121,8 @@ TEST_CASE("the identity has rank n below one and zero from there on; ε is never
 
 TEST_CASE("a matrix whose rank changes at a/(2 − a) is told apart on both sides of it") {
     const Folder folder;
-    inputs::write_npy(folder / "m.npy", inputs::float32_tensor("", 2, 2, {1, 0, 0.5F, 0.5F}));  // threshold 1/3
+    inputs::write_npy(folder / "m.npy",
+                      inputs::float32_tensor("", 2, 2, {1, 0, 0.5F, 0.5F}));  // threshold 1/3
     const auto cells = bracket(folder, {"--matrix", folder / "m.npy", "--epsilon", "0.333333,1/3,0.333334"});
     REQUIRE(cells.size() == 3);
     CHECK(cells[0]["lower"] == 2);
@@ -126,14 +131,17 @@ TEST_CASE("a matrix whose rank changes at a/(2 − a) is told apart on both side
     CHECK(cells[2]["lower"] == 1);
 }
 
-TEST_CASE("a causal head at temperature multiplier zero has full rank at ε = 0, an unmasked one has rank one") {
+TEST_CASE(
+    "a causal head at temperature multiplier zero has full rank at ε = 0, an unmasked one has rank one") {
     const Folder folder;
     inputs::write_heads(folder / "h.safetensors", 1, 5, 2);
-    const auto causal = bracket(folder, {folder / "h.safetensors", "--mask", "causal", "--beta-multiplier", "0",
-                                         "--epsilon", "0"}, "causal");
+    const auto causal = bracket(
+        folder, {folder / "h.safetensors", "--mask", "causal", "--beta-multiplier", "0", "--epsilon", "0"},
+        "causal");
     CHECK(causal.at(0)["lower"] == 5);
     CHECK(causal.at(0)["beta_multiplier"] == "0");
-    const auto none = bracket(folder, {folder / "h.safetensors", "--beta-multiplier", "0", "--epsilon", "0,1/2"}, "none");
+    const auto none =
+        bracket(folder, {folder / "h.safetensors", "--beta-multiplier", "0", "--epsilon", "0,1/2"}, "none");
     CHECK(none.at(0)["upper"] == 1);
     CHECK(none.at(1)["lower"] == 1);
     CHECK(none.at(1)["upper"] == 1);
@@ -142,8 +150,8 @@ TEST_CASE("a causal head at temperature multiplier zero has full rank at ε = 0,
 TEST_CASE("each multiplier is a run of its own, and an interval is one for all of its members") {
     const Folder folder;
     inputs::write_heads(folder / "h.safetensors", 1, 4, 2);
-    const auto cells =
-        bracket(folder, {folder / "h.safetensors", "--beta-multiplier", "1/2,1,0.9..1.1", "--epsilon", "1/4"});
+    const auto cells = bracket(
+        folder, {folder / "h.safetensors", "--beta-multiplier", "1/2,1,0.9..1.1", "--epsilon", "1/4"});
     REQUIRE(cells.size() == 3);
     CHECK(cells[0]["beta_multiplier"] == "1/2");
     CHECK(cells[1]["beta_multiplier"] == "1");
@@ -160,19 +168,22 @@ TEST_CASE("a bracket for all inputs that round to the given ones has a larger ρ
     const Folder folder;
     rankcert::Safetensors contents;
     contents.metadata = {{"beta", "0.5"}, {"mask", "none"}};
-    contents.tensors = {inputs::float32_tensor("q", 2, 1, {1, 2}), inputs::float32_tensor("k", 2, 1, {0.5F, -1})};
+    contents.tensors = {inputs::float32_tensor("q", 2, 1, {1, 2}),
+                        inputs::float32_tensor("k", 2, 1, {0.5F, -1})};
     inputs::write_safetensors(folder / "h.safetensors", contents);
-    const auto cells = bracket(folder, {folder / "h.safetensors", "--rounded-from", "bfloat16", "--epsilon", "1/4"});
+    const auto cells =
+        bracket(folder, {folder / "h.safetensors", "--rounded-from", "bfloat16", "--epsilon", "1/4"});
     CHECK(cells.at(0)["rho"].get<double>() > 1e-4);
     CHECK(cells.at(0)["head"] == "h");
-    CHECK(contains(program::run({"check", cells.at(0)["certificate"].get<std::string>()}).out, "round to these in bfloat16"));
+    CHECK(contains(program::run({"check", cells.at(0)["certificate"].get<std::string>()}).out,
+                   "round to these in bfloat16"));
 }
 
 TEST_CASE("a pair of arrays makes a head, with scale and mask from the options") {
     const Folder folder;
     inputs::write_npy(folder / "query.npy", inputs::random_tensor("", 3, 4, 1));
     inputs::write_npy(folder / "key.npy", inputs::random_tensor("", 5, 4, 2));
-    const std::vector<std::string> pair = {"--query", folder / "query.npy", "--key", folder / "key.npy",
+    const std::vector<std::string> pair = {"--query", folder / "query.npy", "--key",     folder / "key.npy",
                                            "--scale", "1/sqrt(d)",          "--epsilon", "1/4"};
     for (const char* alignment : {"bottom-right", "top-left"}) {
         std::vector<std::string> arguments = pair;
@@ -180,8 +191,8 @@ TEST_CASE("a pair of arrays makes a head, with scale and mask from the options")
         const auto cells = bracket(folder, arguments, alignment);
         CHECK(cells.at(0)["n"] == 3);
         const std::string certificate = cells.at(0)["certificate"];
-        const auto check = program::run({"check", certificate, "--input", folder / "query.npy", "--input",
-                                         folder / "key.npy"});
+        const auto check = program::run(
+            {"check", certificate, "--input", folder / "query.npy", "--input", folder / "key.npy"});
         CAPTURE(check.err);
         CHECK(check.code == 0);
         CHECK(contains(check.out, "1/sqrt(4)"));
@@ -202,30 +213,36 @@ TEST_CASE("mask files are read as what they are declared to be") {
     // Boolean: [1/2, 1/2], [0, 1], of rank 2 up to a/(2 − a) = 1/3 at a = 1/2. Additive: [1/2, 1/2],
     // [0.2689, 0.7311], of distance |det| = 0.23 over at most ... from rank 1: rank 1 at 1/4 already.
     const auto run = [&](const std::string& kind) {
-        return bracket(folder, {folder / "h.safetensors", "--mask", folder / "mask.npy", "--mask-kind", kind, "--epsilon",
-                                "0.3,0.34"}, kind);
+        return bracket(folder,
+                       {folder / "h.safetensors", "--mask", folder / "mask.npy", "--mask-kind", kind,
+                        "--epsilon", "0.3,0.34"},
+                       kind);
     };
     CHECK(run("boolean").at(0)["lower"] == 2);
     CHECK(run("boolean").at(1)["upper"] == 1);
     CHECK(run("additive").at(0)["upper"] == 1);
     // 0 and −infinity added to the logits are the boolean mask.
     inputs::write_npy(folder / "mask.npy", inputs::float32_tensor("", 2, 2, {0, 0, -INFINITY, 0}));
-    CHECK(bracket(folder, {folder / "h.safetensors", "--mask", folder / "mask.npy", "--mask-kind", "additive", "--epsilon",
-                           "0.3"}, "infinite").at(0)["lower"] == 2);
+    CHECK(bracket(folder,
+                  {folder / "h.safetensors", "--mask", folder / "mask.npy", "--mask-kind", "additive",
+                   "--epsilon", "0.3"},
+                  "infinite")
+              .at(0)["lower"] == 2);
 }
 
 TEST_CASE("options override the file and are echoed beside what the file says") {
     const Folder folder;
     inputs::write_heads(folder / "h.safetensors", 1, 4, 2);
-    const auto result = program::run({"bracket", folder / "h.safetensors", "--mask", "causal", "--scale", "1/8", "--epsilon",
-                                      "1", "-o", folder / "out"});
+    const auto result = program::run({"bracket", folder / "h.safetensors", "--mask", "causal", "--scale",
+                                      "1/8", "--epsilon", "1", "-o", folder / "out"});
     CHECK(result.code == 0);
     CHECK(contains(result.out, "mask causal (--mask; the file says none)"));
     CHECK(contains(result.out, "1/8 (--scale; the file says 0.5)"));
     CHECK(contains(result.out, "4×2 F32"));
 }
 
-TEST_CASE("a scale in the metadata is the double nearest to its text, a scale from the user the exact number") {
+TEST_CASE(
+    "a scale in the metadata is the double nearest to its text, a scale from the user the exact number") {
     const Folder folder;
     inputs::write_heads(folder / "h.safetensors", 1, 3, 2, {{"beta", "0.1"}, {"mask", "none"}});
     bracket(folder, {folder / "h.safetensors", "--epsilon", "1"}, "file");
@@ -243,7 +260,8 @@ TEST_CASE("heads come in natural order whatever the number of threads, and the b
     std::vector<std::string> names;
     std::vector<json> first;
     for (const char* threads : {"1", "2", "5"}) {
-        const auto cells = bracket(folder, {folder / "h.safetensors", "--epsilon", "1/4", "--threads", threads}, threads);
+        const auto cells =
+            bracket(folder, {folder / "h.safetensors", "--epsilon", "1/4", "--threads", threads}, threads);
         REQUIRE(cells.size() == 11);
         for (std::size_t i = 0; i < cells.size(); ++i) {
             CHECK(cells[i]["head"] == "layer0.head" + std::to_string(i));
@@ -260,7 +278,8 @@ TEST_CASE("heads come in natural order whatever the number of threads, and the b
 TEST_CASE("chosen heads alone are bracketed") {
     const Folder folder;
     inputs::write_heads(folder / "h.safetensors", 3, 4, 2);
-    const auto cells = bracket(folder, {folder / "h.safetensors", "--head", "layer0.head2,layer0.head0", "--epsilon", "1"});
+    const auto cells =
+        bracket(folder, {folder / "h.safetensors", "--head", "layer0.head2,layer0.head0", "--epsilon", "1"});
     REQUIRE(cells.size() == 2);
     CHECK(cells[0]["head"] == "layer0.head0");
     CHECK(cells[1]["head"] == "layer0.head2");
@@ -270,10 +289,12 @@ TEST_CASE("chosen heads alone are bracketed") {
 TEST_CASE("the top-k budget is reported as a sparsity figure beside the bracket") {
     const Folder folder;
     inputs::write_npy(folder / "i.npy", identity(3));
-    const auto result =
-        program::run({"bracket", "--matrix", folder / "i.npy", "--epsilon", "1/4", "--top-k", "-o", folder / "out"});
+    const auto result = program::run(
+        {"bracket", "--matrix", folder / "i.npy", "--epsilon", "1/4", "--top-k", "-o", folder / "out"});
     CHECK(result.code == 0);
-    CHECK(contains(result.out, "top-k budget 1 (entries that carry all but ε of every row: a sparsity figure, not a rank)"));
+    CHECK(contains(
+        result.out,
+        "top-k budget 1 (entries that carry all but ε of every row: a sparsity figure, not a rank)"));
 }
 
 TEST_CASE("a closed standard input is no matter, and a full standard output is an error") {
@@ -281,10 +302,12 @@ TEST_CASE("a closed standard input is no matter, and a full standard output is a
     inputs::write_npy(folder / "i.npy", identity(2));
     program::Options options;
     options.close_stdin = true;
-    CHECK(program::run({"bracket", "--matrix", folder / "i.npy", "--epsilon", "1/4", "-o", folder / "out"}, options).code == 0);
+    CHECK(program::run({"bracket", "--matrix", folder / "i.npy", "--epsilon", "1/4", "-o", folder / "out"},
+                       options)
+              .code == 0);
     options.stdout_path = "/dev/full";
-    const auto result =
-        program::run({"bracket", "--matrix", folder / "i.npy", "--epsilon", "1/4", "-o", folder / "out"}, options);
+    const auto result = program::run(
+        {"bracket", "--matrix", folder / "i.npy", "--epsilon", "1/4", "-o", folder / "out"}, options);
     CHECK(result.code == 3);
     CHECK(inputs::is_one_sentence(result.err));
 }
@@ -292,9 +315,12 @@ TEST_CASE("a closed standard input is no matter, and a full standard output is a
 TEST_CASE("an npz archive with query and key is a head") {
     const Folder folder;
     fs::copy_file(std::string(RANKCERT_TEST_DATA) + "/cli/head.npz", folder / "head.npz");
-    const auto cells = bracket(folder, {folder / "head.npz", "--scale", "1", "--mask", "none", "--epsilon", "1/4"});
+    const auto cells =
+        bracket(folder, {folder / "head.npz", "--scale", "1", "--mask", "none", "--epsilon", "1/4"});
     CHECK(cells.at(0)["n"] == 2);
     CHECK(cells.at(0)["head"] == "head");
-    CHECK(program::run({"check", cells.at(0)["certificate"].get<std::string>(), "--input", folder / "head.npz"}).code == 0);
+    CHECK(
+        program::run({"check", cells.at(0)["certificate"].get<std::string>(), "--input", folder / "head.npz"})
+            .code == 0);
     CHECK(contains(program::run({"info", folder / "head.npz"}).out, "npz"));
 }

@@ -14,10 +14,12 @@ using inputs::Folder;
 using nlohmann::json;
 using namespace rankcert;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
 
-/// A certificate about the 1×3 matrix [0.1, 0.2, 0.3] (the doubles) that claims r_ε ≤ 0 by empty factors: true
-/// exactly from ε = 0.1 + 0.2 + 0.3 on, that is from their exact sum.
+/// A certificate about the 1×3 matrix [0.1, 0.2, 0.3] (the doubles) that claims r_ε ≤ 0 by empty factors:
+/// true exactly from ε = 0.1 + 0.2 + 0.3 on, that is from their exact sum.
 Bundle zero_rank_claim(const Rational& epsilon) {
     Bundle bundle;
     Eigen::MatrixXd values(1, 3);
@@ -105,7 +107,8 @@ TEST_CASE("check --json has exactly the keys that are promised, and ranks only w
         const auto cell = nlohmann::ordered_json::parse(line);
         std::vector<std::string> keys;
         for (const auto& [key, value] : cell.items()) keys.push_back(key);
-        CHECK(keys == std::vector<std::string>{"certificate", "level", "verdict", "lower", "upper", "epsilon", "reason"});
+        CHECK(keys == std::vector<std::string>{"certificate", "level", "verdict", "lower", "upper", "epsilon",
+                                               "reason"});
         CHECK(cell["certificate"] == folder / "a.cert.safetensors");
         CHECK(cell["level"] == "exact");
         CHECK(cell["upper"].is_null());
@@ -160,9 +163,11 @@ TEST_CASE("of several certificates each is reported in order and the worst decid
 TEST_CASE("--input ties a certificate to its file and to no other") {
     const Folder folder;
     inputs::write_heads(folder / "h.safetensors", 2, 4, 2);
-    inputs::write_heads(folder / "other.safetensors", 2, 4, 2, {{"beta", "0.5"}, {"mask", "none"}, {"note", "x"}});
+    inputs::write_heads(folder / "other.safetensors", 2, 4, 2,
+                        {{"beta", "0.5"}, {"mask", "none"}, {"note", "x"}});
     REQUIRE(program::run({"bracket", folder / "h.safetensors", "--epsilon", "1/4", "--effort", "0.2", "-o",
-                          folder / "out"}).code == 0);
+                          folder / "out"})
+                .code == 0);
     const std::string certificate = folder / "out/layer0.head0.cert.safetensors";
     const auto tied = program::run({"check", certificate, "--input", folder / "h.safetensors"});
     CHECK(tied.code == 0);

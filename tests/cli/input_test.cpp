@@ -1,5 +1,5 @@
-// Files that are missing, malformed, incomplete or not meant: one sentence, exit code 3, nothing on stdout, and no
-// certificate.
+// Files that are missing, malformed, incomplete or not meant: one sentence, exit code 3, nothing on stdout,
+// and no certificate.
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,9 @@ using rankcert::DType;
 using rankcert::Safetensors;
 using rankcert::Tensor;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
 
 /// Runs bracket on a file with more options, expects a refusal, and returns its sentence.
 std::string refusal(const Folder& folder, std::vector<std::string> arguments) {
@@ -111,25 +113,28 @@ TEST_CASE("scale and mask are never guessed") {
     inputs::write_npy(folder / "q.npy", q);
     inputs::write_npy(folder / "k.npy", k);
     CHECK(contains(refusal(folder, {"--query", folder / "q.npy", "--key", folder / "k.npy"}), "--scale"));
-    CHECK(contains(refusal(folder, {"--query", folder / "q.npy", "--key", folder / "k.npy", "--scale", "1"}), "--mask"));
+    CHECK(contains(refusal(folder, {"--query", folder / "q.npy", "--key", folder / "k.npy", "--scale", "1"}),
+                   "--mask"));
 }
 
 TEST_CASE("a causal mask over unequal lengths needs its alignment, and no other mask takes one") {
     const Folder folder;
-    const Safetensors longer = one_head(inputs::random_tensor("q", 3, 2, 1), inputs::random_tensor("k", 5, 2, 2),
-                                        {{"beta", "0.5"}, {"mask", "causal"}});
+    const Safetensors longer =
+        one_head(inputs::random_tensor("q", 3, 2, 1), inputs::random_tensor("k", 5, 2, 2),
+                 {{"beta", "0.5"}, {"mask", "causal"}});
     CHECK(contains(with_head(folder, longer), "--alignment"));
     CHECK(contains(with_head(folder, longer, {"--mask", "none", "--alignment", "top-left"}), "--alignment"));
     // Five queries over two keys, bottom-right: the first three rows see nothing.
-    const Safetensors shorter = one_head(inputs::random_tensor("q", 5, 2, 1), inputs::random_tensor("k", 2, 2, 2),
-                                         {{"beta", "0.5"}, {"mask", "causal"}});
+    const Safetensors shorter =
+        one_head(inputs::random_tensor("q", 5, 2, 1), inputs::random_tensor("k", 2, 2, 2),
+                 {{"beta", "0.5"}, {"mask", "causal"}});
     CHECK(contains(with_head(folder, shorter, {"--alignment", "bottom-right"}), "row 0"));
 }
 
 TEST_CASE("shapes and types that make no head are refused with both tensors' names") {
     const Folder folder;
-    const std::string error =
-        with_head(folder, one_head(inputs::random_tensor("a.q", 4, 2, 1), inputs::random_tensor("a.k", 4, 3, 2)));
+    const std::string error = with_head(
+        folder, one_head(inputs::random_tensor("a.q", 4, 2, 1), inputs::random_tensor("a.k", 4, 3, 2)));
     CHECK(contains(error, "a.q"));
     CHECK(contains(error, "4×3"));
     Tensor cube = inputs::random_tensor("a.q", 4, 2, 1);
@@ -138,8 +143,10 @@ TEST_CASE("shapes and types that make no head are refused with both tensors' nam
     Tensor whole = inputs::random_tensor("a.q", 4, 2, 1);
     whole.dtype = DType::i32;
     CHECK(contains(with_head(folder, one_head(whole, inputs::random_tensor("a.k", 4, 2, 2))), "I32"));
-    with_head(folder, one_head(inputs::float32_tensor("a.q", 0, 2, {}), inputs::random_tensor("a.k", 4, 2, 2)));
-    with_head(folder, one_head(inputs::random_tensor("a.q", 4, 2, 1), inputs::float32_tensor("a.k", 0, 2, {})));
+    with_head(folder,
+              one_head(inputs::float32_tensor("a.q", 0, 2, {}), inputs::random_tensor("a.k", 4, 2, 2)));
+    with_head(folder,
+              one_head(inputs::random_tensor("a.q", 4, 2, 1), inputs::float32_tensor("a.k", 0, 2, {})));
 }
 
 TEST_CASE("NaN and infinity are refused with the tensor and the index") {
@@ -149,7 +156,8 @@ TEST_CASE("NaN and infinity are refused with the tensor and the index") {
         std::vector<float> values(8, 0.5F);
         values[5] = bad;  // row 2, column 1
         const Tensor sick = inputs::float32_tensor("layer3.head1.q", 4, 2, values);
-        const std::string error = with_head(folder, one_head(sick, inputs::random_tensor("layer3.head1.k", 4, 2, 2)));
+        const std::string error =
+            with_head(folder, one_head(sick, inputs::random_tensor("layer3.head1.k", 4, 2, 2)));
         CAPTURE(error);
         CHECK(contains(error, "layer3.head1.q"));
         CHECK(contains(error, "2"));
@@ -178,11 +186,15 @@ TEST_CASE("the kind of a mask file is declared, never guessed") {
     };
     const Tensor floats = inputs::float32_tensor("", 2, 2, {1, 1, 0, 1});
     CHECK(contains(with_mask(floats), "--mask-kind"));
-    CHECK(contains(with_mask(inputs::float32_tensor("", 2, 2, {1, 1, 0, 0.5F}), {"--mask-kind", "boolean"}), "[1, 1]"));
-    CHECK(contains(with_mask(inputs::float32_tensor("", 2, 2, {1, NAN, 0, 1}), {"--mask-kind", "additive"}), "[0, 1]"));
-    CHECK(contains(with_mask(inputs::float32_tensor("", 2, 2, {1, -INFINITY, 0, 1}), {"--mask-kind", "additive"}),
-                   "[0, 0]"));
-    CHECK(contains(with_mask(inputs::float32_tensor("", 1, 4, {1, 1, 0, 1}), {"--mask-kind", "boolean"}), "1×4"));
+    CHECK(contains(with_mask(inputs::float32_tensor("", 2, 2, {1, 1, 0, 0.5F}), {"--mask-kind", "boolean"}),
+                   "[1, 1]"));
+    CHECK(contains(with_mask(inputs::float32_tensor("", 2, 2, {1, NAN, 0, 1}), {"--mask-kind", "additive"}),
+                   "[0, 1]"));
+    CHECK(contains(
+        with_mask(inputs::float32_tensor("", 2, 2, {1, -INFINITY, 0, 1}), {"--mask-kind", "additive"}),
+        "[0, 0]"));
+    CHECK(contains(with_mask(inputs::float32_tensor("", 1, 4, {1, 1, 0, 1}), {"--mask-kind", "boolean"}),
+                   "1×4"));
     Tensor booleans{"", DType::boolean, {2, 2}, {std::byte{1}, std::byte{1}, std::byte{0}, std::byte{1}}};
     CHECK(contains(with_mask(booleans, {"--mask-kind", "additive"}), "boolean"));
     booleans.data[3] = std::byte{0};  // row 1 sees nothing
@@ -197,8 +209,10 @@ TEST_CASE("a folder that cannot be written to is refused") {
     const Folder folder;
     inputs::write_heads(folder / "h.safetensors", 1, 4, 2);
     inputs::write_text(folder / "file", "not a folder\n");
-    for (const std::string& output : {folder / "file", folder / "file/deeper", std::string("/proc/rankcert")}) {
-        const auto result = program::run({"bracket", folder / "h.safetensors", "--epsilon", "1/4", "-o", output});
+    for (const std::string& output :
+         {folder / "file", folder / "file/deeper", std::string("/proc/rankcert")}) {
+        const auto result =
+            program::run({"bracket", folder / "h.safetensors", "--epsilon", "1/4", "-o", output});
         CAPTURE(output);
         CAPTURE(result.err);
         CHECK(result.code == 3);
@@ -211,7 +225,8 @@ TEST_CASE("a folder that cannot be written to is refused") {
 TEST_CASE("a file too large for the memory is an internal fault, told in a sentence") {
     const Folder folder;
     inputs::write_text(folder / "huge.safetensors", std::string(8, '\0'));
-    fs::resize_file(folder / "huge.safetensors", std::uintmax_t{16} << 30);  // sparse: it takes no room on disk
+    fs::resize_file(folder / "huge.safetensors",
+                    std::uintmax_t{16} << 30);  // sparse: it takes no room on disk
     program::Options options;
     options.memory_bytes = 8UL << 30;
     const auto result = program::run({"info", folder / "huge.safetensors"}, options);
@@ -249,7 +264,8 @@ TEST_CASE("names out of a hostile file cannot steer the terminal") {
     const Folder folder;
     Safetensors contents;
     contents.metadata = {{"beta", "0.5"}, {"mask", "none"}, {"note", "\x1b[2Jgone\r\n"}};
-    contents.tensors = {inputs::random_tensor("\x1b[31m.q", 2, 2, 1), inputs::random_tensor("\x1b[31m.k", 2, 2, 2)};
+    contents.tensors = {inputs::random_tensor("\x1b[31m.q", 2, 2, 1),
+                        inputs::random_tensor("\x1b[31m.k", 2, 2, 2)};
     inputs::write_safetensors(folder / "h.safetensors", contents);
     const auto info = program::run({"info", folder / "h.safetensors"});
     CHECK(info.code == 0);

@@ -35,8 +35,8 @@ rankcert::Tensor float32_tensor(const std::string& name, std::uint64_t rows, std
     return tensor;
 }
 
-rankcert::Tensor random_tensor(const std::string& name, std::uint64_t rows, std::uint64_t cols, std::uint32_t seed,
-                               float size) {
+rankcert::Tensor random_tensor(const std::string& name, std::uint64_t rows, std::uint64_t cols,
+                               std::uint32_t seed, float size) {
     std::vector<float> values(rows * cols);
     std::uint32_t state = seed * 2654435761U + 12345U;
     for (float& value : values) {
@@ -67,7 +67,9 @@ void write_npy(const std::string& path, const rankcert::Tensor& tensor) {
     rankcert::write_file_atomically(path, rankcert::format_npy(tensor));
 }
 
-void write_text(const std::string& path, const std::string& text) { rankcert::write_file_atomically(path, text); }
+void write_text(const std::string& path, const std::string& text) {
+    rankcert::write_file_atomically(path, text);
+}
 
 std::string read_text(const std::string& path) {
     std::ifstream file(path, std::ios::binary);

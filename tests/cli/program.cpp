@@ -35,7 +35,8 @@ int decode(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERM
 Result run(const std::vector<std::string>& arguments, const Options& options) {
     std::array<int, 2> out{};
     std::array<int, 2> err{};
-    if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
+    if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0)
+        throw std::runtime_error("pipe");
     const pid_t process = fork();
     if (process < 0) throw std::runtime_error("fork");
     if (process == 0) {

@@ -17,7 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 using inputs::Folder;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
 
 struct State {
     std::map<std::string, fs::file_time_type> times;
@@ -38,8 +40,11 @@ State certificates(const std::string& folder) {
 }
 
 std::vector<std::string> bracket(const Folder& folder, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments = {"bracket", folder / "h.safetensors", "--epsilon", "1/4,1/8", "--effort", "0.3",
-                                          "--threads", "1", "-o", folder / "out"};
+    std::vector<std::string> arguments = {"bracket",   folder / "h.safetensors",
+                                          "--epsilon", "1/4,1/8",
+                                          "--effort",  "0.3",
+                                          "--threads", "1",
+                                          "-o",        folder / "out"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
 }
@@ -113,7 +118,8 @@ TEST_CASE("a run that is killed resumes: finished certificates keep their bytes 
             CHECK(after.contents.at(name) == before.contents.at(name));
         }
         check_all(folder);
-        for (const auto& entry : fs::directory_iterator(folder / "out")) CHECK(entry.path().extension() != ".tmp");
+        for (const auto& entry : fs::directory_iterator(folder / "out"))
+            CHECK(entry.path().extension() != ".tmp");
         CHECK(inputs::read_text(folder / "out/brackets.jsonl") == resumed.out);
     }
 }
@@ -134,8 +140,8 @@ TEST_CASE("a new tolerance is added to a certificate, and those that it has stay
     const Folder folder;
     inputs::write_heads(folder / "h.safetensors", 1, 8, 2);
     const auto run = [&](const std::string& epsilon) {
-        return program::run({"bracket", folder / "h.safetensors", "--epsilon", epsilon, "--effort", "0.3", "--json", "-o",
-                             folder / "out"});
+        return program::run({"bracket", folder / "h.safetensors", "--epsilon", epsilon, "--effort", "0.3",
+                             "--json", "-o", folder / "out"});
     };
     const auto first = run("1/4");
     REQUIRE(first.code == 0);
@@ -153,8 +159,8 @@ TEST_CASE("more effort or another seed searches again, less effort does not") {
     const Folder folder;
     inputs::write_heads(folder / "h.safetensors", 1, 8, 2);
     const auto run = [&](const std::string& effort, const std::string& seed) {
-        const auto result = program::run({"bracket", folder / "h.safetensors", "--epsilon", "1/4", "--effort", effort,
-                                          "--seed", seed, "-o", folder / "out"});
+        const auto result = program::run({"bracket", folder / "h.safetensors", "--epsilon", "1/4", "--effort",
+                                          effort, "--seed", seed, "-o", folder / "out"});
         CAPTURE(result.err);
         CHECK(result.code == 0);
         return certificates(folder / "out");
