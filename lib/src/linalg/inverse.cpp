@@ -34,9 +34,10 @@ struct ColumnScaled {
 };
 
 /// Row i of I − R G has an ℓ1 norm of at most the i-th entry, for every member G of the ball.
-VectorXd upper_residuals(const ColumnScaled& g, const MatrixXd& r) {
+/// `product` holds r·G − I afterwards, of no further use but for its memory.
+VectorXd upper_residuals(const ColumnScaled& g, const MatrixXd& r, MatrixXd& product) {
     const Index n = r.rows();
-    MatrixXd product = detail::multiply(r, g.midpoint);
+    product = detail::multiply(r, g.midpoint);
     product.diagonal().array() -= 1;
     const VectorXd sums = detail::row_sums(product);  // of numbers with one rounding each
     const auto [relative, absolute] = detail::product_error(n);
@@ -59,22 +60,24 @@ VectorXd upper_residuals(const ColumnScaled& g, const MatrixXd& r) {
     return bounds;
 }
 
-std::optional<InverseEnclosure> prove(const ColumnScaled& g, const MatrixXd& r) {
+std::optional<InverseEnclosure> prove(const ColumnScaled& g, MatrixXd r) {
     const Index n = r.rows();
     if (n == 0) return InverseEnclosure{{MatrixXd(0, 0), MatrixXd(0, 0)}, 0, 0};
-    if (!detail::all_finite(r) || !detail::all_finite(g.midpoint)) return std::nullopt;
-    const VectorXd residuals = upper_residuals(g, r);
+    // A row of r with a NaN or an infinity makes its row of r G so too (∞ · 0 is NaN): the residual is then
+    // +∞.
+    MatrixXd memory;  // fresh memory for large matrices costs as much as several passes over them
+    const VectorXd residuals = upper_residuals(g, r, memory);
     const double residual = detail::largest(residuals);
     if (!(residual < 1)) return std::nullopt;
     const double gap = detail::lower_difference(1, residual);
     if (!(gap > 0)) return std::nullopt;
 
     VectorXd reach(n);  // max_k |(G⁻¹)_kj| ≤ reach_j
-    for (Index j = 0; j < n; ++j) reach[j] = detail::upper_quotient(largest_entry(r.col(j)), gap);
+    for (Index j = 0; j < n; ++j) reach[j] = detail::upper_quotient(r.col(j).cwiseAbs().maxCoeff(), gap);
     const VectorXd row_norms = upper_row_norms(r);
     const double whole_norm = detail::upper_quotient(detail::largest(row_norms), gap);
 
-    InverseEnclosure result{{r, MatrixXd(n, n)}, residual, 0};
+    InverseEnclosure result{{std::move(r), std::move(memory)}, residual, 0};
     // Row i goes back to its scale by two factors 2^half with exponents of the same sign: each step rounds by
     // at most η/2.
     VectorXd first(n), second(n);
@@ -120,7 +123,7 @@ ColumnScaled scaled(const ConstMatrixRef& midpoint, const MatrixXd* radius, Matr
     ColumnScaled result = unscaled(midpoint, nullptr);
     if (radius != nullptr) radius_storage.resizeLike(*radius);
     for (Index j = 0; j < midpoint.cols(); ++j) {
-        const int e = detail::binary_exponent(largest_entry(midpoint.col(j)));
+        const int e = detail::binary_exponent(midpoint.col(j).cwiseAbs().maxCoeff());
         result.exponents[static_cast<std::size_t>(j)] = e;
         result.midpoint.col(j) = detail::scaled_by_power_of_two(midpoint.col(j), -e);
         if (e > 0) result.every_entry = detail::kUnderflowUnit;
@@ -138,7 +141,7 @@ std::optional<InverseEnclosure> enclose(const ConstMatrixRef& midpoint, const Ma
     // Not trusted: any matrix would do. A singular one gives infinities, which `prove` turns away.
     MatrixXd r =
         g.midpoint.size() == 0 ? MatrixXd(g.midpoint) : MatrixXd(g.midpoint.partialPivLu().inverse());
-    return prove(g, r);
+    return prove(g, std::move(r));
 }
 
 void require_approximation(const ConstMatrixRef& g, const ConstMatrixRef& r) {
