@@ -95,8 +95,7 @@ std::string report(const std::string& file, const Bundle& bundle, const CheckArg
     std::string text = printable(file) + "\n";
     text += "  " + describe_origin(bundle.input) + "\n";
     for (const std::string& line : describe_subject(bundle)) text += "  " + line + "\n";
-    text +=
-        "  level " + arguments.level + ", ρ ≤ " + (rho == 0 ? "0" : upper_decimal(rho)) + " computed anew\n";
+    text += "  level " + arguments.level + ", " + rho_text(rho) + (rho == 0 ? "" : " computed anew") + "\n";
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         text += to_line(bundle.claims[i], verdicts[i], arguments.verbose, bundle);
     }

@@ -41,6 +41,8 @@ std::string bracket_text(std::optional<Index> lower, std::optional<Index> upper)
     return text;
 }
 
+std::string rho_text(const Rational& rho) { return rho == 0 ? "ρ = 0" : "ρ ≤ " + upper_decimal(rho); }
+
 std::string to_line(const Cell& cell, std::size_t name_width, std::size_t epsilon_width, bool verbose) {
     std::string line = pad(display_name(cell.head, cell.beta_multiplier), name_width) +
                        "  ε=" + pad(cell.epsilon_text, epsilon_width) + "  " +
@@ -50,8 +52,8 @@ std::string to_line(const Cell& cell, std::size_t name_width, std::size_t epsilo
         std::ostringstream seconds;
         seconds.precision(2);
         seconds << std::fixed << cell.seconds;
-        line += "    lower by " + cell.lower_method + ", upper by " + cell.upper_method + ", ρ ≤ " +
-                upper_decimal(cell.rho) + ", " + seconds.str() + " s\n";
+        line += "    lower by " + cell.lower_method + ", upper by " + cell.upper_method + ", " +
+                rho_text(cell.rho) + ", " + seconds.str() + " s\n";
     }
     if (cell.top_k) {
         const std::string lower = std::to_string(cell.top_k->lower);

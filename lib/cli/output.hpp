@@ -45,6 +45,9 @@ struct Cell {
 /// "37 ≤ r_ε(A) ≤ 41", "r_ε(A) = 41", or one side of it.
 [[nodiscard]] std::string bracket_text(std::optional<Index> lower, std::optional<Index> upper);
 
+/// "ρ ≤ 2.1174e-15", or "ρ = 0" for a matrix that is given exactly.
+[[nodiscard]] std::string rho_text(const Rational& rho);
+
 /// One line of JSON, whatever bytes the strings hold.
 [[nodiscard]] std::string dump_line(const nlohmann::ordered_json& json);
 
