@@ -7,6 +7,32 @@ target_compile_options(rankcert_build_flags INTERFACE
   -Wall -Wextra -Wconversion -Werror
   -ffp-contract=off)  # every fused multiply-add in our code is written as one
 
+# rankcert_precompile(TARGET) compiles the headers that nearly all our sources include once for all targets like
+# TARGET, which takes most of the time out of a build. It also puts rigor/trusted.hpp, the refusal of fast-math,
+# before everything in every source. Objects and programs differ in their position-independence, so in their
+# precompiled headers too.
+function(rankcert_precompile target)
+  get_target_property(type ${target} TYPE)
+  set(shared rankcert_precompiled_${type})
+  if(NOT TARGET ${shared})
+    set(source ${PROJECT_BINARY_DIR}/precompiled_${type}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "// carries the precompiled headers\n")
+    if(type STREQUAL EXECUTABLE)
+      add_executable(${shared} EXCLUDE_FROM_ALL ${source})
+      file(CONFIGURE OUTPUT ${source} CONTENT "int main() {}\n")
+    else()
+      add_library(${shared} OBJECT EXCLUDE_FROM_ALL ${source})
+      set_target_properties(${shared} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    endif()
+    target_include_directories(${shared} PRIVATE ${PROJECT_SOURCE_DIR}/lib/include ${PROJECT_SOURCE_DIR}/lib/src)
+    target_link_libraries(${shared} PRIVATE rankcert_build_flags Boost::headers Eigen3::Eigen Threads::Threads)
+    target_precompile_headers(${shared} PRIVATE
+      ${PROJECT_SOURCE_DIR}/lib/src/rigor/trusted.hpp <boost/multiprecision/gmp.hpp> <Eigen/Core>
+      <algorithm> <filesystem> <map> <optional> <string> <variant> <vector>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${shared})
+endfunction()
+
 # rankcert_add_room(NAME SOURCES... DEPENDS lower rooms... LINK libraries...)
 # makes the object library rankcert_room_NAME. A room may use only rooms below it; its test links those and
 # no others, so that a use of a higher room does not link.
@@ -33,6 +59,7 @@ function(rankcert_add_room name)
   endforeach()
   list(REMOVE_DUPLICATES links)
   target_link_libraries(${target} PUBLIC ${links})
+  rankcert_precompile(${target})
   list(APPEND below ${name})
   list(REMOVE_DUPLICATES below)
   set_target_properties(${target} PROPERTIES RANKCERT_ROOMS "${below}" RANKCERT_LINKS "${links}")
