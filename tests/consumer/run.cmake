@@ -20,7 +20,7 @@ run(${WORK}/build/checker_only)
 file(GLOB_RECURSE pc ${WORK}/prefix/*/rankcert.pc)
 cmake_path(GET pc PARENT_PATH pc_dir)
 set(ENV{PKG_CONFIG_PATH} ${pc_dir})
-execute_process(COMMAND pkg-config --define-variable=prefix=${WORK}/prefix --cflags --libs rankcert
+execute_process(COMMAND pkg-config --cflags --libs rankcert
                 OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(flags)
 run(c++ -std=c++20 ${SOURCE}/consumer.cpp -o ${WORK}/by_pkg_config ${flags} -pthread)
