@@ -89,20 +89,27 @@ std::string to_line(const Claim& claim, const ClaimVerdict& verdict, bool verbos
     return line;
 }
 
+/// What of the subject may have come from a file.
+std::vector<std::string> roles_of(const Subject& subject) {
+    if (!subject.head) return {"matrix"};
+    const MaskKind mask = subject.head->mask.kind;
+    if (mask == MaskKind::boolean || mask == MaskKind::additive) return {"query", "key", "mask"};
+    return {"query", "key"};
+}
+
 std::string report(const std::string& file, const Bundle& bundle, const CheckArguments& arguments,
-                   const std::vector<ClaimVerdict>& verdicts, const Rational& rho,
-                   const std::set<std::string>& compared) {
+                   const std::vector<ClaimVerdict>& verdicts, const std::set<std::string>& compared) {
     std::string text = printable(file) + "\n";
     text += "  " + describe_origin(bundle.input) + "\n";
     for (const std::string& line : describe_subject(bundle)) text += "  " + line + "\n";
+    const Rational& rho = verdicts.front().rho;
     text += "  level " + arguments.level + ", " + rho_text(rho) + (rho == 0 ? "" : " computed anew") + "\n";
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         text += to_line(bundle.claims[i], verdicts[i], arguments.verbose, bundle);
     }
     std::vector<std::string> open;
-    for (const char* role : {"query", "key", "matrix"}) {
-        const bool present = bundle.subject.head.has_value() == (role != std::string_view("matrix"));
-        if (present && !compared.contains(role)) open.push_back(role);
+    for (const std::string& role : roles_of(bundle.subject)) {
+        if (!compared.contains(role)) open.push_back(role);
     }
     if (!compared.empty()) {
         text += "  checked: " + join({compared.begin(), compared.end()}, " and ") + " against " +
@@ -138,9 +145,7 @@ Outcome check_file(const std::string& file, const CheckArguments& arguments) {
                 outcome.text += dump_line(to_json(file, arguments.level, verdict));
             }
         } else {
-            const Rational rho =
-                bundle.subject.head ? make_checker(bundle.subject, level)->rho() : Rational(0);
-            outcome.text = report(file, bundle, arguments, verdicts, rho, compared);
+            outcome.text = report(file, bundle, arguments, verdicts, compared);
         }
     } catch (const Error& error) {
         outcome = {"", error.what(), kBadInput};

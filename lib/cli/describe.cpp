@@ -13,6 +13,10 @@ std::string size_text(const ExactMatrix& matrix) {
     return std::to_string(matrix.rows()) + "×" + std::to_string(matrix.cols());
 }
 
+std::string visible_text(const Mask& mask) {
+    return std::to_string(mask.keep.count()) + " of " + std::to_string(mask.keep.size()) + " entries visible";
+}
+
 std::string mask_text(const Mask& mask, bool square) {
     switch (mask.kind) {
         case MaskKind::none:
@@ -23,12 +27,12 @@ std::string mask_text(const Mask& mask, bool square) {
                        ? "causal, bottom-right (the last query sees all keys)"
                        : "causal, top-left (query i sees keys 0 to i)";
         case MaskKind::boolean:
-            return "boolean, " + std::to_string(mask.keep.count()) + " of " +
-                   std::to_string(mask.keep.size()) + " entries visible";
+            return "boolean, " + visible_text(mask);
         case MaskKind::additive:
             break;
     }
-    return "additive, a bias of " + size_text(mask.bias) + " on the logits";
+    return "additive, a bias of " + size_text(mask.bias) + " on the logits" +
+           (mask.keep.size() == 0 ? "" : ", " + visible_text(mask));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ FileKind kind_of(const std::string& path, const std::vector<std::byte>& bytes) {
     if (path.ends_with(".npz")) return FileKind::npz;
     if (path.ends_with(".safetensors")) return FileKind::safetensors;
     if (starts_with(bytes, "\x93NUMPY")) return FileKind::npy;
-    if (starts_with(bytes, "PK\x03\x04") || starts_with(bytes, "PK\x05\x06")) return FileKind::npz;
+    if (is_npz(bytes)) return FileKind::npz;
     return FileKind::safetensors;
 }
 

@@ -79,6 +79,7 @@ std::string metadata(const InputFile& input, const std::string& name) {
 struct OperatorChoice {
     std::string scale_note;
     std::string mask_note;
+    std::optional<MaskFile> mask_file;
 };
 
 Scale choose_scale(const InputFile& input, const OperatorOptions& options, Eigen::Index dimension,
@@ -124,7 +125,8 @@ Mask choose_mask(const InputFile& input, const OperatorOptions& options, Eigen::
         }
         mask.kind = text == "none" ? MaskKind::none : MaskKind::causal;
     } else {
-        mask = read_mask(text, options.mask_kind, queries, keys);
+        choice.mask_file = read_mask(text, options.mask_kind, queries, keys);
+        mask = choice.mask_file->mask;
     }
     choice.mask_note = printable(text);
     if (!options.alignment.empty()) {
@@ -218,6 +220,11 @@ LoadedTasks load_heads(const InputFile& input, const std::vector<std::string>& n
             task.input.head = tensors.name;
             task.input.tensor_sha256 = {{"query", sha256(query)}, {"key", sha256(key)}};
             task.input.role_file_sha256 = input.role_sha256;
+            if (choice.mask_file) {
+                task.input.tensors["mask"] = "";
+                task.input.tensor_sha256["mask"] = choice.mask_file->tensor_sha256;
+                task.input.role_file_sha256["mask"] = choice.mask_file->file_sha256;
+            }
             task.path = input.path;
             task.beta_multiplier = multiplier.text;
             loaded.tasks.push_back(std::move(task));

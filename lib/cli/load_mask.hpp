@@ -3,15 +3,20 @@
 
 #include <string>
 
-#include "rankcert/attention/head.hpp"
+#include "rankcert/attention/mask.hpp"
 
 namespace rankcert::cli {
 
-/// The m×N mask in an .npy file. Booleans say which keys are kept. For any other type `kind` must say
-/// "boolean" (every entry 0 or 1) or "additive" (a bias on the scaled logit; −infinity hides a key, and a
-/// mask that hides keys may have no other entry but 0). Throws Error otherwise: the kind is never guessed
-/// from the values.
-[[nodiscard]] Mask read_mask(const std::string& path, const std::string& kind, Eigen::Index queries,
-                             Eigen::Index keys);
+/// A mask file as read.
+struct MaskFile {
+    Mask mask;
+    std::string tensor_sha256;
+    std::string file_sha256;
+};
+
+/// The m×N mask in an .npy file. Booleans say which keys are kept. For any other type `kind` must say whether its
+/// numbers are "boolean" or "additive": the kind is never guessed from the values. Throws Error otherwise.
+[[nodiscard]] MaskFile read_mask(const std::string& path, const std::string& kind, Eigen::Index queries,
+                                 Eigen::Index keys);
 
 }  // namespace rankcert::cli

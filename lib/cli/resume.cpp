@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rankcert/attention/mask.hpp"
 #include "rankcert/rigor/error.hpp"
 
 namespace rankcert::cli {
@@ -9,21 +10,6 @@ namespace rankcert::cli {
 namespace {
 
 bool same_scale(const Scale& a, const Scale& b) { return a.factor == b.factor && a.sqrt_of == b.sqrt_of; }
-
-bool same_mask(const Mask& a, const Mask& b, bool square) {
-    if (a.kind != b.kind) return false;
-    switch (a.kind) {
-        case MaskKind::none:
-            return true;
-        case MaskKind::causal:
-            return square || a.alignment == b.alignment;
-        case MaskKind::boolean:
-            return a.keep.rows() == b.keep.rows() && a.keep.cols() == b.keep.cols() && a.keep == b.keep;
-        case MaskKind::additive:
-            break;
-    }
-    return a.bias == b.bias;
-}
 
 /// Whether two subjects say the same, whatever their centres.
 bool same_subject(const Subject& subject, const Task& task) {
@@ -33,7 +19,7 @@ bool same_subject(const Subject& subject, const Task& task) {
     const Head& b = *task.head;
     return a.query == b.query && a.key == b.key && same_scale(a.scale, b.scale) &&
            a.multiplier_low == b.multiplier_low && a.multiplier_high == b.multiplier_high &&
-           same_mask(a.mask, b.mask, a.queries() == a.keys()) && a.rounded_from == b.rounded_from;
+           is_same_mask(a.mask, b.mask, a.queries() == a.keys()) && a.rounded_from == b.rounded_from;
 }
 
 }  // namespace
@@ -75,8 +61,6 @@ std::vector<Cell> recheck(const Bundle& bundle, const SearchRecords& records) {
                                         [](const ClaimVerdict& v) { return v.decision == Decision::proved; });
     // The fast checker does not see everything: a centre finer than float64, or a margin too thin for it.
     if (!all_proved) verdicts = check(bundle, Level::exact);
-    const Rational rho =
-        bundle.subject.head ? make_checker(bundle.subject, Level::exact)->rho() : Rational(0);
     std::vector<Cell> cells;
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         const Claim& claim = bundle.claims[i];
@@ -96,7 +80,7 @@ std::vector<Cell> recheck(const Bundle& bundle, const SearchRecords& records) {
         if (verdict.top_k) cell.top_k = **verdict.top_k;
         const auto record = records.find(cell.epsilon_text);
         if (record != records.end()) cell.seconds = record->second.seconds;
-        cell.rho = rho;
+        cell.rho = verdict.rho;
         cells.push_back(std::move(cell));
     }
     return cells;

@@ -54,7 +54,8 @@ Head random_head(std::mt19937_64& random) {
     head.scale = scales[pick(0, 6)];
     const Rational multipliers[] = {Rational(1), Rational(1, 2), Rational(9, 10), Rational(0), Rational(4)};
     head.multiplier_low = head.multiplier_high = multipliers[pick(0, 4)];
-    switch (pick(0, 3)) {
+    const int mask = pick(0, 4);
+    switch (mask) {
         case 1:
             head.mask.kind = MaskKind::causal;
             head.mask.alignment =
@@ -68,11 +69,20 @@ Head random_head(std::mt19937_64& random) {
                 head.mask.keep(i, pick(0, n - 1)) = true;
             }
             break;
-        case 3: {
+        case 3:
+        case 4: {  // biases, and for 4 also −infinity
             head.mask.kind = MaskKind::additive;
             Eigen::MatrixXd bias(m, n);
             for (Index i = 0; i < m; ++i) {
                 for (Index j = 0; j < n; ++j) bias(i, j) = entry(highest);
+            }
+            if (mask == 4) {
+                head.mask.keep = BoolMatrix::Constant(m, n, true);
+                for (Index i = 0; i < m; ++i) {
+                    const Index seen = pick(0, n - 1);
+                    for (Index j = 0; j < n; ++j) head.mask.keep(i, j) = j == seen || pick(0, 2) != 0;
+                }
+                bias = head.mask.keep.select(bias, 0);
             }
             head.mask.bias = ExactMatrix::from_double(bias);
             break;

@@ -5,6 +5,7 @@
 /// io, attention and certificate.
 
 #include "rankcert/attention/head.hpp"
+#include "rankcert/attention/mask.hpp"
 #include "rankcert/attention/softmax.hpp"
 #include "rankcert/bracket/bracket.hpp"
 #include "rankcert/certificate/bundle.hpp"

@@ -31,6 +31,18 @@ void require_visible_keys(const Head& head) {
     }
 }
 
+/// One meaning, one head: what a hidden key's bias would be does not matter, so it is zero.
+void require_no_hidden_bias(const Head& head) {
+    for (Index i = 0; i < head.queries(); ++i) {
+        for (Index j = 0; j < head.keys(); ++j) {
+            if (head.mask.keep(i, j) || head.mask.bias.mantissa(i, j) == 0) continue;
+            throw Error("entry (" + std::to_string(i) + ", " + std::to_string(j) +
+                        ") of the additive mask has a bias, but the mask hides that key: let the bias of a "
+                        "hidden key be 0");
+        }
+    }
+}
+
 void require_format(const ExactMatrix& values, NumberFormat format, const char* what) {
     for (Index i = 0; i < values.rows(); ++i) {
         for (Index j = 0; j < values.cols(); ++j) {
@@ -59,8 +71,9 @@ bool Head::visible(Index i, Index j) const {
             return mask.alignment == CausalAlignment::top_left ? j <= i : j <= i + (keys() - queries());
         case MaskKind::boolean:
             return mask.keep(i, j);
-        case MaskKind::none:
         case MaskKind::additive:
+            return mask.keep.size() == 0 || mask.keep(i, j);
+        case MaskKind::none:
             break;
     }
     return true;
@@ -92,6 +105,11 @@ void validate(const Head& head) {
     if (head.mask.kind == MaskKind::additive) {
         require_shape(head.mask.bias.rows(), head.mask.bias.cols(), head, "additive mask");
         attention_detail::require_moderate(head.mask.bias, "additive mask");
+        if (head.mask.keep.size() != 0) {
+            require_shape(head.mask.keep.rows(), head.mask.keep.cols(), head,
+                          "table of visible keys of the additive mask");
+            require_no_hidden_bias(head);
+        }
     }
     require_visible_keys(head);
     if (head.rounded_from) {

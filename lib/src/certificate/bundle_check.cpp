@@ -109,6 +109,8 @@ std::vector<ClaimVerdict> check(const Bundle& bundle, Level level) {
         }
         verdicts.push_back(std::move(verdict));
     }
+    const Rational rho = checker->rho();
+    for (ClaimVerdict& verdict : verdicts) verdict.rho = rho;
     return verdicts;
 }
 

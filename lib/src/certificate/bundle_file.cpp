@@ -31,8 +31,14 @@ std::string digest_of(std::span<const std::byte> bytes) {
     return hash.finish();
 }
 
-Tensor bool_tensor(const BoolMatrix& keep) {
-    Tensor tensor{"mask",
+/// The name of the tensor that says which keys are visible: a boolean mask is nothing else, an additive mask has
+/// its biases too, under the name "mask".
+const char* name_of_visible(const Mask& mask) {
+    return mask.kind == MaskKind::boolean ? "mask" : "visible";
+}
+
+Tensor bool_tensor(const char* name, const BoolMatrix& keep) {
+    Tensor tensor{name,
                   DType::boolean,
                   {static_cast<std::uint64_t>(keep.rows()), static_cast<std::uint64_t>(keep.cols())},
                   {}};
@@ -142,7 +148,7 @@ class MatrixReader {
         return matrix;
     }
 
-    [[nodiscard]] BoolMatrix mask() { return to_bool_matrix(take("mask")); }
+    [[nodiscard]] BoolMatrix visible(const char* name) { return to_bool_matrix(take(name)); }
 
     [[nodiscard]] ExactMatrix matrix(const std::string& name) {
         const Tensor& tensor = take(name);
@@ -195,7 +201,7 @@ Bundle parse_version_1(const Safetensors& contents, std::span<const std::byte> b
             Head& head = *bundle.subject.head;
             head.query = reader.operand("query", bundle.format);
             head.key = reader.operand("key", bundle.format);
-            if (head.mask.kind == MaskKind::boolean) head.mask.keep = reader.mask();
+            if (statement.has_visible) head.mask.keep = reader.visible(name_of_visible(head.mask));
         }
         visit_all_matrices(
             bundle, [&](const std::string& name, ExactMatrix& matrix) { matrix = reader.matrix(name); });
@@ -217,7 +223,8 @@ std::vector<std::byte> format_exactly(const Bundle& bundle) {
         const Head& head = *bundle.subject.head;
         tensors.push_back(operand("query", head.query, bundle.format));
         tensors.push_back(operand("key", head.key, bundle.format));
-        if (head.mask.kind == MaskKind::boolean) tensors.push_back(bool_tensor(head.mask.keep));
+        if (has_visible(head.mask))
+            tensors.push_back(bool_tensor(name_of_visible(head.mask), head.mask.keep));
     }
     std::map<std::string, long> exponents;
     visit_all_matrices(bundle, [&](const std::string& name, const ExactMatrix& matrix) {

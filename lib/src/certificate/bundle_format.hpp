@@ -87,6 +87,11 @@ struct StoredMatrix {
 
 [[nodiscard]] DType dtype_of(NumberFormat format);
 
+/// Whether a tensor of booleans says which keys a head's mask leaves visible.
+[[nodiscard]] inline bool has_visible(const Mask& mask) {
+    return mask.kind == MaskKind::boolean || (mask.kind == MaskKind::additive && mask.keep.size() != 0);
+}
+
 // ---- statement --------------------------------------------------------------------------------------------
 
 /// The statement as canonical JSON text: keys sorted by bytes, no white space. `exponents` are those of the
@@ -97,6 +102,7 @@ struct StoredMatrix {
 struct Statement {
     Bundle bundle;  ///< complete but for its matrices
     std::map<std::string, long> exponents;
+    bool has_visible = false;  ///< whether a tensor says which keys are visible
 };
 /// The inverse; throws Error that begins with `file`.
 [[nodiscard]] Statement parse_statement(const std::string& text, const std::string& file);

@@ -16,9 +16,18 @@ namespace {
 
 constexpr std::array kFormats{NumberFormat::float16, NumberFormat::bfloat16, NumberFormat::float32,
                               NumberFormat::float64};
-constexpr std::array kMasks{std::pair{"none", MaskKind::none}, std::pair{"causal", MaskKind::causal},
-                            std::pair{"boolean", MaskKind::boolean},
-                            std::pair{"additive", MaskKind::additive}};
+/// Kind, and whether a tensor says which keys are visible.
+struct MaskForm {
+    MaskKind kind;
+    bool has_visible;
+
+    friend bool operator==(const MaskForm&, const MaskForm&) = default;
+};
+constexpr std::array kMasks{std::pair{"none", MaskForm{MaskKind::none, false}},
+                            std::pair{"causal", MaskForm{MaskKind::causal, false}},
+                            std::pair{"boolean", MaskForm{MaskKind::boolean, true}},
+                            std::pair{"additive", MaskForm{MaskKind::additive, false}},
+                            std::pair{"additive_and_boolean", MaskForm{MaskKind::additive, true}}};
 constexpr std::array kAlignments{std::pair{"bottom_right", CausalAlignment::bottom_right},
                                  std::pair{"top_left", CausalAlignment::top_left}};
 constexpr std::array kSides{std::pair{"rows", GramSide::rows}, std::pair{"columns", GramSide::columns}};
@@ -59,7 +68,7 @@ Json subject_json(const Bundle& bundle) {
         return subject;
     }
     const Head& head = *bundle.subject.head;
-    Json mask{{"kind", name_of(kMasks, head.mask.kind)}};
+    Json mask{{"kind", name_of(kMasks, MaskForm{head.mask.kind, has_visible(head.mask)})}};
     if (head.mask.kind == MaskKind::causal) mask["alignment"] = name_of(kAlignments, head.mask.alignment);
     subject["kind"] = "attention";
     subject["scale"] = {{"factor", to_string(head.scale.factor)}, {"sqrt_of", head.scale.sqrt_of}};
@@ -120,7 +129,7 @@ Json claim_json(const Claim& claim) {
 
 // ---- reading ----------------------------------------------------------------------------------------------
 
-Head parse_head(Fields& fields) {
+Head parse_head(Fields& fields, bool& has_visible) {
     Head head;
     Fields scale = fields.object("scale");
     head.scale.factor = scale.rational("factor");
@@ -131,7 +140,9 @@ Head parse_head(Fields& fields) {
     head.multiplier_high = multiplier.rational("high");
     multiplier.finish();
     Fields mask = fields.object("mask");
-    head.mask.kind = value_of(kMasks, mask, "kind");
+    const MaskForm form = value_of(kMasks, mask, "kind");
+    head.mask.kind = form.kind;
+    has_visible = form.has_visible;
     if (head.mask.kind == MaskKind::causal) head.mask.alignment = value_of(kAlignments, mask, "alignment");
     mask.finish();
     if (!fields.get("rounded_from").is_null()) {
@@ -144,11 +155,12 @@ Head parse_head(Fields& fields) {
     return head;
 }
 
-void parse_subject(Fields fields, Bundle& bundle) {
+void parse_subject(Fields fields, Statement& statement) {
+    Bundle& bundle = statement.bundle;
     bundle.format = format_value(fields, fields.text("format"), "format");
     const std::string kind = fields.text("kind");
     if (kind == "attention") {
-        bundle.subject.head = parse_head(fields);
+        bundle.subject.head = parse_head(fields, statement.has_visible);
     } else if (kind != "matrix") {
         fields.fail("has the unknown kind " + io::in_quotes(kind));
     }
@@ -287,7 +299,7 @@ Statement parse_statement(const std::string& text, const std::string& file) {
     Statement statement;
     Bundle& bundle = statement.bundle;
     Fields fields(json, where);
-    parse_subject(fields.object("subject"), bundle);
+    parse_subject(fields.object("subject"), statement);
     bundle.input = parse_input(fields.object("input"));
     parse_list(fields, "lower_witnesses", bundle.lower_witnesses, parse_lower);
     parse_list(fields, "upper_witnesses", bundle.upper_witnesses, parse_upper);

@@ -93,6 +93,12 @@ void check_sizes(const zip_stat_t& stat, const std::string& where) {
 
 }  // namespace
 
+bool is_npz(std::span<const std::byte> bytes) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return (text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06")) &&
+           !text.substr(4).substr(0, 5).ends_with('{');
+}
+
 std::vector<Tensor> parse_npz(std::span<const std::byte> bytes, const std::string& file,
                               std::uint64_t limit) {
     if (bytes.empty()) fail(file, "it is empty");

@@ -29,8 +29,10 @@ using BoolMatrix = Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 struct Mask {
     MaskKind kind = MaskKind::none;
     CausalAlignment alignment = CausalAlignment::bottom_right;  ///< causal only
-    BoolMatrix keep;                                            ///< boolean only, m×N, true = visible
-    ExactMatrix bias;  ///< additive only, m×N, added to the scaled logit; −infinity is a boolean mask's work
+    /// m×N, true = visible. Always there for a boolean mask; for an additive one only where it hides keys (a
+    /// bias of −infinity), else 0×0.
+    BoolMatrix keep;
+    ExactMatrix bias;  ///< additive only, m×N, added to the scaled logit; 0 where the key is hidden
 };
 
 /// The floating-point formats that Q and K may have been given in.
@@ -59,8 +61,8 @@ struct Head {
 };
 
 /// Throws Error where shapes disagree, a size is zero, sqrt_of is zero, the multiplier interval is empty or
-/// negative, a row sees no key (the error names the row), or an entry of Q or K is not a number of the format
-/// that `rounded_from` names (the error names the entry).
+/// negative, a row sees no key (the error names the row), a hidden key has a bias, or an entry of Q or K is not
+/// a number of the format that `rounded_from` names (the error names the entry).
 void validate(const Head& head);
 
 }  // namespace rankcert

@@ -73,6 +73,8 @@ struct ClaimVerdict {
     std::optional<Proved<RankAtMost>> upper;
     std::optional<Proved<TopKBudget>> top_k;
     std::string reason;
+    /// The proved bound ρ ≥ ‖A − Ã‖ that the checker had at the end, the same for every claim; 0 for a matrix.
+    Rational rho;
 };
 
 /// One verdict a claim. A claim is proved where each part that it names (lower, upper, top-k) is proved at
@@ -80,10 +82,10 @@ struct ClaimVerdict {
 /// numbers, which may be stronger than the claim. Throws Error where the bundle is not well formed.
 [[nodiscard]] std::vector<ClaimVerdict> check(const Bundle& bundle, Level level);
 
-/// Throws Error where `file` is not the input that the bundle names: its hash, where one is recorded, or the
-/// tensors' values differ. Returns the roles whose values were compared: {"key", "query"} or {"matrix"}, or,
-/// where no hash of one whole file is recorded (query and key came as files of their own), those that `file`
-/// holds.
+/// Throws Error where `file` is not the input that the bundle names, or one of them: its hash, where one is
+/// recorded, or the tensors' values differ. Returns the roles whose values were compared: {"key", "query"} or
+/// {"matrix"} for the one file that holds them, {"mask"} for a mask's own file, and, where no hash of one whole
+/// file is recorded (query and key came as files of their own), those that `file` holds.
 std::vector<std::string> require_input(const Bundle& bundle, const std::filesystem::path& file);
 
 }  // namespace rankcert

@@ -22,6 +22,11 @@ namespace rankcert {
 /// The bytes of a version 1.0 file. Throws Error where the header would not fit in 65535 bytes.
 [[nodiscard]] std::vector<std::byte> format_npy(const Tensor& tensor);
 
+/// Whether bytes of an unknown kind begin an archive. (The length that begins a .safetensors file may have the
+/// same four bytes, but then its header follows with "{", where an archive has a compression method that nobody
+/// uses, or a count of members that an empty one cannot have.)
+[[nodiscard]] bool is_npz(std::span<const std::byte> bytes);
+
 /// The most that the members of one archive may hold together, unpacked.
 inline constexpr std::uint64_t kMaxNpzBytes = std::uint64_t{1} << 32;
 
