@@ -325,3 +325,22 @@ TEST_CASE("bad input is refused with a sentence") {
     CHECK_THROWS_AS((void)(far * far * far * far * far), Error);
     CHECK((far + ExactMatrix(1, 1)) == far);  // zero lies nowhere
 }
+
+TEST_CASE("what would take gigabytes or hours is refused before it is begun") {
+    const auto constant = [](Index n, const Integer& value, long exponent) {
+        return ExactMatrix::from_integers(n, n, std::vector<Integer>(static_cast<std::size_t>(n * n), value),
+                                          exponent);
+    };
+    const ExactMatrix high = constant(128, 1, 1L << 20);
+    const ExactMatrix low = constant(128, 1, -(1L << 20));
+    CHECK_THROWS_AS(high + low, TooMuchWork);
+    CHECK_THROWS_AS(high - low, TooMuchWork);
+    CHECK_NOTHROW(high * low);  // exponents add up; nothing is aligned
+    Eigen::MatrixXd wide = Eigen::MatrixXd::Constant(2100, 2100, 1e300);
+    wide(0, 0) = 5e-324;
+    CHECK_THROWS_AS(ExactMatrix::from_double(wide), TooMuchWork);
+    const ExactMatrix digits = constant(400, (Integer(1) << 40000) - 1, 0);
+    CHECK_THROWS_AS(digits * digits, TooMuchWork);
+    CHECK_THROWS_AS(digits.scale(Integer(1) << 40000), TooMuchWork);
+    CHECK_THROWS_AS(digits.scale_rows(digits.select_cols({0})), TooMuchWork);
+}

@@ -46,6 +46,11 @@ Outcome from(bool holds, std::string reason) {
     return {holds ? Decision::proved : Decision::refuted, std::move(reason)};
 }
 
+template <class Nothing>
+Outcome from_nothing(const Nothing& nothing) {
+    return {nothing.is_too_much_work ? Decision::undecided : Decision::refuted, nothing.reason};
+}
+
 Outcome with_reason(Decision decision, const std::string& proved, const std::string& refuted) {
     switch (decision) {
         case Decision::proved:
@@ -74,7 +79,7 @@ Outcome decide(const LowerMeasure& measure, const ErrorBounds& rho, const Ration
     require_epsilon(epsilon);
     return std::visit(
         Overload{
-            [](const LowerMeasure::Nothing& nothing) { return from(false, nothing.reason); },
+            [](const LowerMeasure::Nothing& nothing) { return from_nothing(nothing); },
             [&](const LowerMeasure::Contraction& c) {
                 const Decision decision =
                     decide_with(rho, epsilon, [&](const Rational& t) { return c.residual + t * c.gain < 1; });
@@ -106,7 +111,7 @@ Outcome decide(const UpperMeasure& measure, const ErrorBounds& rho, const Ration
     require_epsilon(epsilon);
     return std::visit(
         Overload{
-            [](const UpperMeasure::Nothing& nothing) { return from(false, nothing.reason); },
+            [](const UpperMeasure::Nothing& nothing) { return from_nothing(nothing); },
             [&](const UpperMeasure::Error& e) {
                 // As a function of t = ρ alone: error + t ≤ ε.
                 const Decision decision =

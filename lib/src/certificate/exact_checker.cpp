@@ -15,6 +15,8 @@ namespace {
 constexpr long kLeastWorkingBits = 128;
 constexpr long kMaxGridBits = 1L << 14;
 constexpr int kMaxDoublings = 3;
+/// Of an enclosure of ρ: entries times bits. ρ is as right at fewer bits, and less may be decided.
+constexpr long kMostRhoBits = 1L << 31;
 
 class ExactChecker final : public MeasuringChecker {
   public:
@@ -29,23 +31,43 @@ class ExactChecker final : public MeasuringChecker {
 
   protected:
     LowerMeasure measure_lower(const LowerWitness& witness) override {
+        return within_limits<LowerMeasure>([&] { return measured(witness); });
+    }
+
+    UpperMeasure measure_upper(const UpperWitness& witness) override {
+        return within_limits<UpperMeasure>([&] { return measured(witness); });
+    }
+
+  private:
+    /// What asks for more memory or time than exact arithmetic gives is not refuted by that.
+    template <class Measure, class Make>
+    static Measure within_limits(const Make& make) {
+        try {
+            return make();
+        } catch (const TooMuchWork& error) {
+            return {typename Measure::Nothing{error.what(), true}, nullptr};
+        }
+    }
+
+    LowerMeasure measured(const LowerWitness& witness) const {
         if (const auto* rule = std::get_if<LowerRule>(&witness)) return measure_rule(*rule, subject());
         if (const auto* w = std::get_if<FixedSpaceWitness>(&witness)) return measure_exactly(*w, subject());
         if (const auto* w = std::get_if<NeumannWitness>(&witness)) return measure_exactly(*w, subject());
         return measure_exactly(std::get<EckartYoungWitness>(witness), subject());
     }
 
-    UpperMeasure measure_upper(const UpperWitness& witness) override {
+    UpperMeasure measured(const UpperWitness& witness) const {
         if (const auto* rule = std::get_if<UpperRule>(&witness)) return measure_rule(*rule, subject());
         if (const auto* w = std::get_if<FactorWitness>(&witness)) return measure_exactly(*w, subject());
         return measure_exactly(std::get<RepresentativeRowsWitness>(witness), subject());
     }
 
+  protected:
     ErrorBounds rho_bounds() const override {
         if (!subject().head) return {};  // the matrix is its own centre
         if (!rho_) {
             const long grid = std::clamp(-subject().centre.exponent(), 0L, kMaxGridBits);
-            working_bits_ = static_cast<unsigned>(std::max(kLeastWorkingBits, grid + 64));
+            working_bits_ = static_cast<unsigned>(std::clamp(grid + 64, kLeastWorkingBits, most_bits()));
             rho_ = enclose_softmax_error(*subject().head, subject().centre, working_bits_);
         }
         return *rho_;
@@ -54,6 +76,7 @@ class ExactChecker final : public MeasuringChecker {
     bool refine_rho() override {
         if (!subject().head || exhausted_) return false;
         const ErrorBounds before = rho_bounds();
+        if (2 * static_cast<long>(working_bits_) > most_bits()) return false;
         working_bits_ *= 2;
         ++doublings_;
         const ErrorBounds after = enclose_softmax_error(*subject().head, subject().centre, working_bits_);
@@ -68,6 +91,10 @@ class ExactChecker final : public MeasuringChecker {
     bool can_refute() const noexcept override { return true; }
 
   private:
+    [[nodiscard]] long most_bits() const {
+        return std::max(kLeastWorkingBits, kMostRhoBits / (subject().rows() * subject().cols()));
+    }
+
     mutable std::optional<ErrorBounds> rho_;
     mutable unsigned working_bits_ = 0;
     int doublings_ = 0;

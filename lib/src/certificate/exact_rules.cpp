@@ -44,6 +44,15 @@ Index count_equal_rows_once(const ExactMatrix& a) {
 
 Rational norm_of(const Subject& subject) { return subject.head ? Rational(1) : subject.centre.norm(); }
 
+UpperMeasure upper_rank_of(const ExactMatrix& a) {
+    const RankBounds rank = enclose_rank(a);
+    if (rank.lower == rank.upper) return {UpperMeasure::Always{rank.upper}, nullptr};
+    return {UpperMeasure::Nothing{"the exact rank of this matrix, " + std::to_string(rank.lower) +
+                                      " at least, is more work than a check may do: prove it by exact factors",
+                                  true},
+            nullptr};
+}
+
 constexpr const char* kNeedsMatrix = "the rank rule needs a matrix that is given exactly, not a softmax head";
 
 }  // namespace
@@ -56,7 +65,7 @@ LowerMeasure measure_rule(LowerRule rule, const Subject& subject) {
             return {LowerMeasure::AtZero{echelon_rank(subject)}, nullptr};
         case LowerRule::exact_rank:
             if (subject.head) return {LowerMeasure::Nothing{kNeedsMatrix}, nullptr};
-            return {LowerMeasure::AtZero{exact_rank(subject.centre)}, nullptr};
+            return {LowerMeasure::AtZero{enclose_rank(subject.centre).lower}, nullptr};
     }
     return {LowerMeasure::Nothing{"there is no such rule"}, nullptr};
 }
@@ -73,7 +82,7 @@ UpperMeasure measure_rule(UpperRule rule, const Subject& subject) {
                     nullptr};
         case UpperRule::exact_rank:
             if (subject.head) return {UpperMeasure::Nothing{kNeedsMatrix}, nullptr};
-            return {UpperMeasure::Always{exact_rank(subject.centre)}, nullptr};
+            return upper_rank_of(subject.centre);
     }
     return {UpperMeasure::Nothing{"there is no such rule"}, nullptr};
 }

@@ -24,7 +24,7 @@ ExactMatrix add(const ExactMatrix& a, const ExactMatrix& b, bool subtract) {
     const long shift_a = a.bits() == 0 ? 0 : a.exponent() - exponent;
     const long shift_b = b.exponent() - exponent;
     const long shift = std::max(shift_a, shift_b);
-    if (shift > detail::kMaxShift || shift * std::max<Index>(1, a.rows() * a.cols()) > detail::kMaxShiftTotal)
+    if (shift > detail::kMaxShift)
         throw Error("the exponents of two exact matrices are " + std::to_string(shift) +
                     " apart, too far to add them exactly; scale the numbers.");
     const long width =
@@ -38,6 +38,7 @@ ExactMatrix add(const ExactMatrix& a, const ExactMatrix& b, bool subtract) {
             result[at] = result[at] * scale_a + other[at] * scale_b;
         return ExactMatrixAccess::make(a.rows(), a.cols(), exponent, std::move(result));
     }
+    detail::require_room(a.rows(), a.cols(), width, "a sum of exact matrices");
     std::vector<Integer> result = ExactMatrixAccess::as_integer(a);
     std::vector<Integer> other = ExactMatrixAccess::as_integer(b);
     for (std::size_t at = 0; at < result.size(); ++at) {
@@ -134,6 +135,8 @@ ExactMatrix ExactMatrix::scale_rows(const ExactMatrix& weights) const {
         for (std::size_t at = 0; at < result.size(); ++at) result[at] *= factors[at / cols];
         return ExactMatrixAccess::make(rows_, cols_, exponent, std::move(result));
     }
+    detail::require_room(rows_, cols_, static_cast<long>(bits_) + static_cast<long>(weights.bits_),
+                         "a matrix with scaled rows");
     std::vector<Integer> result = ExactMatrixAccess::as_integer(*this);
     const std::vector<Integer> factors = ExactMatrixAccess::as_integer(weights);
     for (std::size_t at = 0; at < result.size(); ++at) result[at] *= factors[at / cols];
@@ -147,6 +150,8 @@ ExactMatrix ExactMatrix::scale(const Integer& factor) const {
         for (auto& value : result) value *= small;
         return ExactMatrixAccess::make(rows_, cols_, exponent_, std::move(result));
     }
+    detail::require_room(rows_, cols_, static_cast<long>(bits_) + static_cast<long>(detail::bit_width(factor)),
+                         "a multiple of a matrix");
     std::vector<Integer> result = ExactMatrixAccess::as_integer(*this);
     for (auto& value : result) value *= factor;
     return ExactMatrixAccess::make(rows_, cols_, exponent_, std::move(result));

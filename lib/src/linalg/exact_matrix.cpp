@@ -122,6 +122,7 @@ ExactMatrix ExactMatrix::from_double(const Eigen::Ref<const Eigen::MatrixXd>& va
             }
         return ExactMatrixAccess::make(rows, cols, low, std::move(mantissas));
     }
+    detail::require_room(rows, cols, high - low, "a matrix of doubles");
     std::vector<Integer> mantissas;
     mantissas.reserve(size);
     for (Index i = 0; i < rows; ++i) {

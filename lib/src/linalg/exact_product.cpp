@@ -137,6 +137,16 @@ void add_products(const Slice& a, const Slice& b, Index rows, Index cols, Index 
     }
 }
 
+void require_feasible(const ExactMatrix& a, const ExactMatrix& b) {
+    const auto [fewer, more] = std::minmax(a.bits() / 64 + 1, b.bits() / 64 + 1);  // words
+    const double entries = static_cast<double>(a.rows()) * static_cast<double>(b.cols());
+    const double words = more * std::min<double>(fewer, detail::kFastMultiplication);
+    if (entries * static_cast<double>(a.cols()) * words <= detail::kMaxLongProduct) return;
+    throw TooMuchWork("the exact product of a " + detail::shape_text(a) + " matrix of " + std::to_string(a.bits()) +
+                "-bit integers and a " + detail::shape_text(b) + " matrix of " + std::to_string(b.bits()) +
+                "-bit integers is too much work: use fewer bits, or a narrower range of sizes.");
+}
+
 // For integers too long for slices: one GMP multiply-add at a time.
 ExactMatrix long_product(const ExactMatrix& a, const ExactMatrix& b, long exponent) {
     const auto x = ExactMatrixAccess::as_integer(a);
@@ -162,8 +172,13 @@ ExactMatrix operator*(const ExactMatrix& a, const ExactMatrix& b) {
     const Index inner = a.cols();
     if (a.bits() == 0 || b.bits() == 0) return ExactMatrix(rows, cols);  // empty inner size too
     const long exponent = detail::checked_exponent(a.exponent() + b.exponent());
+    const long bits = static_cast<long>(a.bits()) + static_cast<long>(b.bits()) + detail::ceil_log2(inner);
+    if (bits > 127) detail::require_room(rows, cols, bits, "a product of exact matrices");
     const std::optional<Slicing> slicing = choose_slicing(a.bits(), b.bits(), inner);
-    if (!slicing) return long_product(a, b, exponent);
+    if (!slicing) {
+        require_feasible(a, b);
+        return long_product(a, b, exponent);
+    }
     const auto slices_a = slice(a, slicing->count_a, slicing->width_a, false);
     const auto slices_b = slice(b, slicing->count_b, slicing->width_b, true);
     // The digit d = p + q has the weight 2^(width·d), where width is that of the factor that is cut.

@@ -100,6 +100,13 @@ long checked_exponent(long exponent, long limit) {
     return exponent;
 }
 
+void require_room(Index rows, Index cols, long bits, const char* what) {
+    const Index entries = std::max<Index>(1, checked_size(rows, cols));
+    if (bits <= kMaxTotalBits / entries) return;
+    throw TooMuchWork(std::string(what) + " would need " + std::to_string(entries) + " integers of " +
+                std::to_string(bits) + " bits, more than a gigabyte: its entries differ too much in size.");
+}
+
 Index checked_size(Index rows, Index cols) {
     Index size = 0;
     if (rows < 0 || cols < 0 || __builtin_mul_overflow(rows, cols, &size))

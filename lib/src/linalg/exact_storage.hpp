@@ -19,9 +19,15 @@ static_assert(GMP_NUMB_BITS == 64, "conversions between 128-bit and GMP integers
 /// matrices stays below the second; both keep a hostile exponent from asking for gigabytes.
 constexpr long kMaxGivenExponent = 1L << 24;
 constexpr long kMaxExponent = 1L << 26;
-/// The most bits that aligning two exponents may add to one entry, and to all entries of a matrix together.
+/// The most bits that aligning two exponents may add to one entry.
 constexpr long kMaxShift = 1L << 24;
-constexpr long kMaxShiftTotal = 1L << 34;
+/// The most bits that all entries of a matrix may take together where numbers of different sizes are brought to
+/// one exponent, added or multiplied: a gigabyte.
+constexpr long kMaxTotalBits = 1L << 33;
+/// GMP multiplies integers of n words, n large, in no more than about n times this many multiply-adds of words.
+constexpr double kFastMultiplication = 300;
+/// The most multiply-adds of 64-bit words in a product of integers too long for slices: a minute or two.
+constexpr double kMaxLongProduct = 0x1p37;
 
 [[nodiscard]] Integer to_integer(Int128 value);
 /// Precondition: |value| < 2^127.
@@ -35,6 +41,8 @@ constexpr long kMaxShiftTotal = 1L << 34;
 [[nodiscard]] std::string shape_text(const ExactMatrix& a);
 /// exponent, or Error where |exponent| > limit.
 long checked_exponent(long exponent, long limit = kMaxExponent);
+/// Throws TooMuchWork where rows·cols entries of `bits` bits exceed kMaxTotalBits. `what` says whose entries they are.
+void require_room(Index rows, Index cols, long bits, const char* what);
 /// rows·cols, or Error where one is negative or the product does not fit.
 Index checked_size(Index rows, Index cols);
 

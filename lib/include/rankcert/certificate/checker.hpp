@@ -71,6 +71,8 @@ struct LowerMeasure {
     /// The witness is malformed or violates a side condition: it proves nothing at any ε.
     struct Nothing {
         std::string reason;
+        /// It may prove something, but to see that is more work than a checker does: nothing is refuted.
+        bool is_too_much_work = false;
     };
 
     std::variant<Nothing, Contraction, Tail, Norm, AtZero> form;
@@ -97,6 +99,7 @@ struct UpperMeasure {
     };
     struct Nothing {
         std::string reason;
+        bool is_too_much_work = false;  ///< as of a lower measure
     };
 
     std::variant<Nothing, Error, Norm, Always> form;

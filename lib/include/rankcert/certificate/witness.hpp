@@ -50,7 +50,8 @@ enum class LowerRule {
     nonzero,  ///< ‖A‖ > ε  ⇒  r ≥ 1 (a stochastic A has ‖A‖ = 1)
     support,  ///< ε = 0: r ≥ the number of different last (or first) non-zero columns (n for a causal n×n
               ///< head)
-    exact_rank,  ///< ε = 0, A given as an exact matrix: r = its rank
+    exact_rank,  ///< ε = 0, A given as an exact matrix: r ≥ its rank, or, where that is too much work, its rank
+                 ///< modulo a prime
 };
 
 using LowerWitness = std::variant<FixedSpaceWitness, NeumannWitness, EckartYoungWitness, LowerRule>;
@@ -73,7 +74,7 @@ enum class UpperRule {
     zero,           ///< ‖A‖ ≤ ε  ⇒  r = 0 (a stochastic A has ‖A‖ = 1)
     shape,          ///< r ≤ min(m, N)
     distinct_rows,  ///< r ≤ number of distinct rows of A
-    exact_rank,     ///< A given as an exact matrix: r ≤ its rank
+    exact_rank,     ///< A given as an exact matrix: r ≤ its rank, unless that is too much work to compute
 };
 
 using UpperWitness = std::variant<FactorWitness, RepresentativeRowsWitness, UpperRule>;

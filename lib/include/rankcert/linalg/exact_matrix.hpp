@@ -6,9 +6,17 @@
 #include <variant>
 #include <vector>
 
+#include "rankcert/rigor/error.hpp"
 #include "rankcert/rigor/rational.hpp"
 
 namespace rankcert {
+
+/// Thrown where exact numbers would take more than a gigabyte, or a product or a rank minutes: nothing is wrong
+/// with what was asked for, but that a file may ask for it.
+class TooMuchWork : public Error {
+  public:
+    using Error::Error;
+};
 
 namespace detail {
 struct ExactMatrixAccess;
@@ -21,7 +29,8 @@ struct ExactMatrixAccess;
 /// the same numbers at different exponents are equal. Zero rows or columns are ordinary.
 ///
 /// Errors: shapes that do not fit, indices out of range, an exponent beyond ±2^24 on entry (±2^26 in a
-/// result), and a sum whose terms lie so far apart that an entry would need more than 2^24 bits, throw Error.
+/// result), and a sum whose terms lie so far apart that an entry would need more than 2^24 bits, throw Error;
+/// a result of more than 2^33 bits in all, and a product of more than 2^37 products of words, TooMuchWork.
 class ExactMatrix {
   public:
     using Index = Eigen::Index;
@@ -88,8 +97,22 @@ class ExactMatrix {
     Storage mantissas_;  // row-major
 };
 
-/// The rank over the rationals: by elimination modulo a prime where the rank is full, else by fraction-free
-/// elimination, whose cost grows like rows·cols·rank products of rank·bits-bit integers.
+/// lower ≤ rank ≤ upper.
+struct RankBounds {
+    Eigen::Index lower = 0;
+    Eigen::Index upper = 0;
+};
+
+/// What enclose_rank may spend, in multiply-adds of words: a minute or so.
+inline constexpr double kMostRankWork = 3e10;
+
+/// The rank over the rationals, by elimination modulo as many primes as prove it (one where the rank is full; else
+/// about rank·bits/59 of them, of rows·cols·rank multiply-adds each), or by fraction-free elimination where that is
+/// cheaper. An estimate is made first: where it exceeds `most_work` the bounds are those that a single prime
+/// proves, or none. Deterministic.
+[[nodiscard]] RankBounds enclose_rank(const ExactMatrix& a, double most_work = kMostRankWork);
+
+/// The same where the bounds meet; throws TooMuchWork where they do not.
 [[nodiscard]] Eigen::Index exact_rank(const ExactMatrix& a);
 
 }  // namespace rankcert
