@@ -138,7 +138,7 @@ void add_products(const Slice& a, const Slice& b, Index rows, Index cols, Index 
 }
 
 void require_feasible(const ExactMatrix& a, const ExactMatrix& b) {
-    const auto [fewer, more] = std::minmax(a.bits() / 64 + 1, b.bits() / 64 + 1);  // words
+    const auto [fewer, more] = std::minmax({a.bits() / 64 + 1, b.bits() / 64 + 1});  // words
     const double entries = static_cast<double>(a.rows()) * static_cast<double>(b.cols());
     const double words = more * std::min<double>(fewer, detail::kFastMultiplication);
     if (entries * static_cast<double>(a.cols()) * words <= detail::kMaxLongProduct) return;
