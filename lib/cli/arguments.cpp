@@ -108,7 +108,9 @@ struct Parser {
                  "none|causal|FILE")
             ->group(model);
         add_choice(sub, "--mask-kind", a.model.mask_kind,
-                   "How to read a mask file: 1 keeps a key, or a bias on the logits", "boolean|additive")
+                   "How to read a mask file: 1 keeps a key and 0 hides it; or added to the logits, and "
+                   "-infinity hides the key",
+                   "boolean|additive")
             ->group(model);
         add_choice(sub, "--alignment", a.model.alignment,
                    "Of a causal mask where the numbers of queries and keys differ", "bottom-right|top-left")

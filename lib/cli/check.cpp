@@ -117,7 +117,9 @@ std::string report(const std::string& file, const Bundle& bundle, const CheckArg
     }
     if (!open.empty()) {
         text += "  not checked: whether " + join(open, " and ") +
-                " came from the file named above (give --input FILE)\n";
+                (bundle.input.role_file_sha256.empty() ? " came from the file named above"
+                                                       : " came from the files they are said to be from") +
+                " (give --input FILE)\n";
     }
     return text;
 }

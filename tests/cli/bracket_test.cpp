@@ -230,6 +230,47 @@ TEST_CASE("mask files are read as what they are declared to be") {
               .at(0)["lower"] == 2);
 }
 
+TEST_CASE("a mask of biases and minus infinity is bracketed, certified, and compared with its file") {
+    const Folder folder;
+    inputs::write_heads(folder / "h.safetensors", 1, 6, 2);
+    // ALiBi on a causal pattern, as models store it.
+    std::vector<float> bias;
+    for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 6; ++j) bias.push_back(j <= i ? -0.5F * static_cast<float>(i - j) : -INFINITY);
+    inputs::write_npy(folder / "mask.npy", inputs::float32_tensor("", 6, 6, bias));
+    bias[6] = -1;
+    inputs::write_npy(folder / "other.npy", inputs::float32_tensor("", 6, 6, bias));
+    const std::vector<std::string> arguments = {
+        folder / "h.safetensors", "--mask", folder / "mask.npy", "--mask-kind", "additive", "--epsilon", "0,1/8",
+        "--effort", "0.2"};
+    const auto cells = bracket(folder, arguments);
+    CHECK(cells.at(0)["lower"] == 6);  // triangular with a positive diagonal
+    CHECK(cells.at(1)["lower"] >= 1);
+    CHECK(cells.at(1)["upper"] < 6);
+    const std::string certificate = cells.at(0)["certificate"];
+    for (const char* level : {"exact", "fast"}) {
+        const auto check =
+            program::run({"check", certificate, "--level", level, "--input", folder / "h.safetensors", "--input",
+                          folder / "mask.npy"});
+        CHECK(check.code == 0);
+        CHECK(contains(check.out, "additive, a bias of 6×6 on the logits, 21 of 36 entries visible"));
+        CHECK(contains(check.out, "checked: key and mask and query against"));
+        CHECK(!contains(check.out, "not checked"));
+    }
+    const auto half = program::run({"check", certificate, "--input", folder / "h.safetensors"});
+    CHECK(half.code == 0);
+    CHECK(contains(half.out, "not checked: whether mask came from"));
+    const auto wrong = program::run({"check", certificate, "--input", folder / "other.npy"});
+    CHECK(wrong.code == 3);
+    CHECK(inputs::is_one_sentence(wrong.err));
+    // A certificate about another mask is not resumed.
+    std::vector<std::string> again = {"bracket"};
+    again.insert(again.end(), arguments.begin(), arguments.end());
+    again[3] = folder / "other.npy";
+    again.insert(again.end(), {"-o", std::filesystem::path(certificate).parent_path().string()});
+    CHECK(program::run(again).code == 3);
+}
+
 TEST_CASE("options override the file and are echoed beside what the file says") {
     const Folder folder;
     inputs::write_heads(folder / "h.safetensors", 1, 4, 2);

@@ -190,9 +190,11 @@ TEST_CASE("the kind of a mask file is declared, never guessed") {
                    "[1, 1]"));
     CHECK(contains(with_mask(inputs::float32_tensor("", 2, 2, {1, NAN, 0, 1}), {"--mask-kind", "additive"}),
                    "[0, 1]"));
-    CHECK(contains(
-        with_mask(inputs::float32_tensor("", 2, 2, {1, -INFINITY, 0, 1}), {"--mask-kind", "additive"}),
-        "[0, 0]"));
+    CHECK(contains(with_mask(inputs::float32_tensor("", 2, 2, {1, 0, INFINITY, 1}), {"--mask-kind", "additive"}),
+                   "[1, 0]"));
+    CHECK(contains(with_mask(inputs::float32_tensor("", 2, 2, {1, 0, -INFINITY, -INFINITY}),
+                             {"--mask-kind", "additive"}),
+                   "row 1"));
     CHECK(contains(with_mask(inputs::float32_tensor("", 1, 4, {1, 1, 0, 1}), {"--mask-kind", "boolean"}),
                    "1×4"));
     Tensor booleans{"", DType::boolean, {2, 2}, {std::byte{1}, std::byte{1}, std::byte{0}, std::byte{1}}};

@@ -25,3 +25,18 @@ execute_process(COMMAND pkg-config --cflags --libs rankcert
 separate_arguments(flags)
 run(c++ -std=c++20 ${SOURCE}/consumer.cpp -o ${WORK}/by_pkg_config ${flags} -pthread)
 run(${WORK}/by_pkg_config)
+
+# A program that has Eigen allocate matrices in another way is refused with one sentence, not left to crash.
+set(otherwise -DEIGEN_MAX_ALIGN_BYTES=128)
+file(STRINGS ${WORK}/prefix/include/rankcert/eigen_abi.hpp as_built REGEX "aligned to 16 bytes")
+execute_process(COMMAND c++ -dumpmachine OUTPUT_VARIABLE machine COMMAND_ERROR_IS_FATAL ANY)
+if(as_built AND machine MATCHES "^x86_64")
+  list(APPEND otherwise -mavx -mavx512f)
+endif()
+foreach(flag ${otherwise})
+  execute_process(COMMAND c++ -std=c++20 ${flag} -fsyntax-only -Wfatal-errors ${SOURCE}/checker_only.cpp ${flags}
+                  RESULT_VARIABLE result ERROR_VARIABLE errors)
+  if(result EQUAL 0 OR NOT errors MATCHES "rankcert was built for Eigen matrices aligned to [0-9]+ bytes")
+    message(FATAL_ERROR "a consumer with ${flag} was not refused as it should be (${result}):\n${errors}")
+  endif()
+endforeach()

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rankcert/eigen_abi.hpp"
+
 namespace rankcert {
 
 enum class DType { boolean, u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64 };

@@ -8,6 +8,7 @@
 
 #include <Eigen/Core>
 
+#include "rankcert/eigen_abi.hpp"
 #include "rankcert/rigor/rational.hpp"
 
 namespace rankcert {

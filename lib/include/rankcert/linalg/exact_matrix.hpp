@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "rankcert/eigen_abi.hpp"
 #include "rankcert/rigor/error.hpp"
 #include "rankcert/rigor/rational.hpp"
 
@@ -103,8 +104,8 @@ struct RankBounds {
     Eigen::Index upper = 0;
 };
 
-/// What enclose_rank may spend, in multiply-adds of words: a minute or so.
-inline constexpr double kMostRankWork = 3e10;
+/// What enclose_rank may spend, in multiply-adds of words: a minute or two.
+inline constexpr double kMostRankWork = 1e11;
 
 /// The rank over the rationals, by elimination modulo as many primes as prove it (one where the rank is full; else
 /// about rank·bits/59 of them, of rows·cols·rank multiply-adds each), or by fraction-free elimination where that is
