@@ -6,6 +6,8 @@
 #include <limits>
 #include <thread>
 
+#include "rankcert/search/work.hpp"
+
 using namespace rankcert::search;
 
 namespace {
@@ -145,4 +147,35 @@ TEST_CASE("results have the same bits on every thread") {
     }
     for (auto& thread : threads) thread.join();
     for (const int same : equal) CHECK(same == 1);
+}
+
+TEST_CASE("work is charged by the size of what is done, the same each time") {
+    const Matrix a = Matrix::Random(20, 20);
+    const auto work_of = [](const auto& action) {
+        const double before = rankcert::search::work_seconds();
+        action();
+        return rankcert::search::work_seconds() - before;
+    };
+    const double once = work_of([&] { (void)multiply(a, a); });
+    CHECK(once > 0);
+    CHECK(work_of([&] { (void)multiply(a, a); }) == doctest::Approx(once));
+    CHECK(work_of([&] { (void)svd(a); }) > once);
+    CHECK(work_of([&] { (void)multiply(Matrix::Random(40, 40), Matrix::Random(40, 40)); }) > once);
+    double elsewhere = -1;
+    std::thread([&] { elsewhere = rankcert::search::work_seconds(); }).join();
+    CHECK(elsewhere == 0);
+}
+
+TEST_CASE("a matrix times a vector is what the product says, transposed or not") {
+    const Matrix a = Matrix::Random(5, 3);
+    const Vector x = Vector::Random(3), y = Vector::Random(5);
+    Vector out = y;
+    rankcert::search::gemv(2, a, Op::none, x, -1, out);
+    CHECK((out - (2 * a * x - y)).norm() <= 1e-14);
+    Vector turned = x;
+    rankcert::search::gemv(1, a, Op::transpose, y, .5, turned);
+    CHECK((turned - (a.transpose() * y + .5 * x)).norm() <= 1e-14);
+    Vector nothing(0), kept = y;
+    rankcert::search::gemv(1, Matrix(5, 0), Op::none, nothing, 3, kept);
+    CHECK((kept - 3 * y).norm() <= 1e-14);
 }

@@ -13,7 +13,7 @@ using search::proposed_rank;
 namespace {
 
 Index best_rank(LowerSearch& search, const Matrix& a, const Rational& epsilon, Index upper,
-                double seconds = 2) {
+                double seconds = .3) {
     const auto witness = search.propose(tolerance_for(epsilon), upper, seconds);
     if (!witness) return 0;
     const Index rank = proved_rank(*witness, ExactMatrix::from_double(a), epsilon);
@@ -71,7 +71,7 @@ TEST_CASE("optimised searches reach beyond the quick ones and below the exact an
     const double tolerance = 0.1;
     const auto quick = search.propose_quick(tolerance);
     REQUIRE(!quick.empty());
-    const auto best = search.propose(tolerance, n, 60);
+    const auto best = search.propose(tolerance, n, 2);
     REQUIRE(best);
     CHECK(proposed_rank(*best) > proposed_rank(quick.front()));
     CHECK(proved_rank(*best, ExactMatrix::from_double(a), to_rational(tolerance)) == proposed_rank(*best));
@@ -82,7 +82,7 @@ TEST_CASE("optimised searches reach beyond the quick ones and below the exact an
 TEST_CASE("a space found at one ε serves smaller ones at once") {
     const Matrix a = random_attention(20, 20, 2, 4);
     LowerSearch search(a);
-    const auto first = search.propose_optimised(0.3, 0, 20, 5);
+    const auto first = search.propose_optimised(0.3, 0, 20, .5);
     REQUIRE(first);
     for (const auto& [k, reach] : search.reach_curve()) {
         if (!(reach > 0.1)) continue;
@@ -95,9 +95,9 @@ TEST_CASE("a space found at one ε serves smaller ones at once") {
 TEST_CASE("the search does not look above the given upper bound, nor when there is no time") {
     const Matrix a = random_attention(20, 20, 2, 4);
     LowerSearch search(a);
-    CHECK(!search.propose_optimised(0.3, 5, 5, 5));
-    CHECK(!search.propose_optimised(0.3, 0, 20, 5, [] { return true; }));
-    const auto capped = search.propose_optimised(0.1, 0, 3, 5);
+    CHECK(!search.propose_optimised(0.3, 5, 5, .5));
+    CHECK(!search.propose_optimised(0.3, 0, 20, .5, [] { return true; }));
+    const auto capped = search.propose_optimised(0.1, 0, 3, .5);
     REQUIRE(capped);
     CHECK(proposed_rank(*capped) <= 3);
 }
@@ -107,13 +107,13 @@ TEST_CASE("searches on parallel threads find what one thread finds") {
     for (unsigned seed = 0; seed < 4; ++seed) inputs.push_back(random_attention(12, 12, 2, seed));
     std::vector<Index> alone, together(4, -1);
     for (const Matrix& a : inputs) {
-        const auto witness = LowerSearch(a).propose(0.25, 12, 60);
+        const auto witness = LowerSearch(a).propose(0.25, 12, .5);
         alone.push_back(witness ? proposed_rank(*witness) : 0);
     }
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < 4; ++t) {
         threads.emplace_back([&, t] {
-            const auto witness = LowerSearch(inputs[t]).propose(0.25, 12, 60);
+            const auto witness = LowerSearch(inputs[t]).propose(0.25, 12, .5);
             together[t] = witness ? proposed_rank(*witness) : 0;
         });
     }
@@ -127,6 +127,6 @@ TEST_CASE("a zero, empty or non-finite matrix gets no proposals") {
     for (const Matrix& a : {Matrix(Matrix::Zero(3, 4)), Matrix(0, 0), bad}) {
         LowerSearch search(a);
         CHECK(search.propose_quick(0.1).empty());
-        CHECK(!search.propose(0.1, 3, 1));
+        CHECK(!search.propose(0.1, 3, .2));
     }
 }

@@ -90,7 +90,7 @@ TEST_CASE("optimised factors reach lower ranks than truncation, and exactly keep
         Index upper = 24;
         for (const UpperWitness& witness : search.propose_quick(.2))
             upper = std::min(upper, rank_of(witness));
-        const auto witness = search.propose_optimised(.2, 1, upper, 5);
+        const auto witness = search.propose_optimised(.2, 1, upper, .5);
         if (!witness) continue;
         ++better;
         CHECK(witness->left.cols() < upper);
@@ -104,14 +104,14 @@ TEST_CASE("the optimised search looks for no rank below the lower bound, and sto
     UpperSearch search(a);
     CHECK_FALSE(search.propose_optimised(.3, 9, 9, 5));
     int asked = 0;
-    CHECK_FALSE(search.propose_optimised(.01, 1, 2, 60, [&] { return ++asked > 0; }));
+    CHECK_FALSE(search.propose_optimised(.01, 1, 2, 5, [&] { return ++asked > 0; }));
     CHECK(asked > 0);
 }
 
 TEST_CASE("what was found at one tolerance is offered at the next") {
     const Eigen::MatrixXd a = random_stochastic(24, 24, 120, 3);
     UpperSearch search(a);
-    const auto first = search.propose_optimised(.2, 1, 20, 5);
+    const auto first = search.propose_optimised(.2, 1, 20, .5);
     REQUIRE(first);
     Index again = 24;
     for (const UpperWitness& witness : search.propose_quick(.2)) again = std::min(again, rank_of(witness));
@@ -122,12 +122,12 @@ TEST_CASE("improving never makes factors worse") {
     const Eigen::MatrixXd a = random_stochastic(10, 14, 50, 4);
     Factors start{Eigen::MatrixXd::Zero(10, 3), Eigen::MatrixXd::Zero(3, 14), 0};
     start.estimate_error = estimate_factor_error(a, start.left, start.right);
-    CHECK(improve_factors(a, start, .1, 1).estimate_error <= start.estimate_error);
+    CHECK(improve_factors(a, start, .1).estimate_error <= start.estimate_error);
     start.left.setRandom();
     start.right.setRandom();
     start.estimate_error = estimate_factor_error(a, start.left, start.right);
-    CHECK(improve_factors(a, start, .1, 1).estimate_error < start.estimate_error);
-    CHECK(improve_factors(a, start, .1, 0).estimate_error <= start.estimate_error);
+    CHECK(improve_factors(a, start, .1).estimate_error < start.estimate_error);
+    CHECK(improve_factors(a, start, .1, {.deadline = -1}).estimate_error <= start.estimate_error);
 }
 
 TEST_CASE("rounded factors are exactly within the tolerance or are not offered") {

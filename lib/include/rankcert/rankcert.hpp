@@ -1,8 +1,8 @@
 #pragma once
 /// \file rankcert.hpp  The whole library: reading heads, bracketing r_ε, writing and checking certificates.
 ///
-/// The trusted part alone, without the search, is rankcert::core with the headers of the folders rigor, linalg,
-/// io, attention and certificate.
+/// The trusted part alone, without the search, is rankcert::core with the headers of the folders rigor,
+/// linalg, io, attention and certificate.
 
 #include "rankcert/attention/head.hpp"
 #include "rankcert/attention/mask.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 
 #include "rankcert/rigor/error.hpp"
 #include "rankcert/rigor/floating_point_guard.hpp"
@@ -34,13 +33,6 @@ BracketResult run(std::optional<Head> head, ExactMatrix matrix, const std::vecto
                     "; give one that is.");
     }
     const FloatingPointGuard guard;
-    const auto now = [] { return std::chrono::steady_clock::now(); };
-
-    // From large ε to small: a lower witness found on the way serves all that follow.
-    std::vector<std::size_t> order(epsilons.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](auto x, auto y) { return epsilons[x] > epsilons[y]; });
-
     double reported = 0;
     const auto tell = [&](double fraction, std::string_view stage) {
         reported = std::max(reported, fraction);
@@ -48,18 +40,22 @@ BracketResult run(std::optional<Head> head, ExactMatrix matrix, const std::vecto
     };
     tell(0, "softmax");
     detail::Session session(std::move(head), std::move(matrix), options);
+    // The time between two reports belongs to the ε of the first.
     std::vector<double> seconds(epsilons.size());
-    for (std::size_t done = 0; done < order.size(); ++done) {
-        const Rational& epsilon = epsilons[order[done]];
-        const auto start = now();
-        const std::string name = "ε=" + to_string(epsilon) + ": ";
-        session.search(epsilon, [&](double share, std::string_view stage) {
-            // Checking everything once more at the end is counted as one part in twenty.
-            tell(.95 * (static_cast<double>(done) + share) / static_cast<double>(order.size()),
-                 name + std::string(stage));
-        });
-        seconds[order[done]] = std::chrono::duration<double>(now() - start).count();
-    }
+    std::optional<std::size_t> current;
+    auto since = std::chrono::steady_clock::now();
+    const auto account = [&](std::optional<std::size_t> next) {
+        const auto now = std::chrono::steady_clock::now();
+        if (current) seconds[*current] += std::chrono::duration<double>(now - since).count();
+        current = next;
+        since = now;
+    };
+    session.search(epsilons, [&](double share, std::size_t i, std::string_view stage) {
+        account(i);
+        // Checking everything once more at the end is counted as one part in twenty.
+        tell(.95 * share, "ε=" + to_string(epsilons[i]) + ": " + std::string(stage));
+    });
+    account(std::nullopt);
     tell(.95, "final check");
     BracketResult out = session.finish(epsilons);
     for (std::size_t i = 0; i < seconds.size(); ++i) out.brackets[i].seconds = seconds[i];

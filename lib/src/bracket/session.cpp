@@ -1,25 +1,24 @@
 #include "session.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "exact_singular.hpp"
 #include "power_scale.hpp"
+#include "rankcert/search/work.hpp"
 
 namespace rankcert::detail {
 
 namespace {
 
-constexpr Index kExactDefault = 512;   ///< up to here the final word is the exact checker's
-constexpr Index kExactRankLimit = 64;  ///< exact_rank grows like n⁴
-constexpr Index kTinyMatrix = 12;      ///< rational inverses, and high precision at every ε
-constexpr unsigned kGuardBits = 64;    ///< that a search in high precision has beyond its matrix
-
-double now_seconds() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+constexpr Index kExactDefault = 512;       ///< up to here the final word is the exact checker's
+constexpr Index kExactRankLimit = 64;      ///< exact_rank grows like n⁴
+constexpr Index kTinyMatrix = 12;          ///< rational inverses, and high precision at every ε
+constexpr unsigned kGuardBits = 64;        ///< that a search in high precision has beyond its matrix
+constexpr double kFloatSearchLimit = -40;  ///< log₂ of the least tolerance for optimisation in float64
 
 constexpr double kLogZero = -std::numeric_limits<double>::infinity();
 
@@ -132,33 +131,36 @@ void Session::search_quick(const Rational& epsilon) {
     }
 }
 
-void Session::search_optimised(const Rational& epsilon, double deadline,
-                               const std::function<void(double, std::string_view)>& report) {
-    const double start = now_seconds();
-    const auto stop = [&, start, deadline](double from, double to, std::string_view stage) {
-        return [&report, start, deadline, from, to, stage] {
-            const double share = (now_seconds() - start) / std::max(deadline - start, 1e-3);
-            report(std::clamp(share, from, to), stage);
+void Session::search_optimised(const Rational& epsilon, double seconds,
+                               const std::function<void(std::string_view)>& report) {
+    const double size = search::estimate_log2(Rational(epsilon + base().rho())) + static_cast<double>(shift_);
+    if (size <= kFloatSearchLimit) return;
+    const double start = search::work_seconds();
+    const auto telling = [&report](std::string_view stage) {
+        return [&report, stage] {
+            report(stage);
             return false;
         };
     };
-    // Upper, lower, and upper again with what is left: each narrows the range in which the other looks.
-    const double shares[] = {.3, .9, 1};
-    for (int turn = 0; turn < 3; ++turn) {
+    // Turn by turn: each side narrows the range in which the other looks.
+    const double shares[] = {.08, .2, .35, .5, .65, .8, .9, 1};
+    bool upper_turn = true;
+    for (const double share : shares) {
         const Standing at = standing(epsilon);
-        const double seconds = start + shares[turn] * (deadline - start) - now_seconds();
-        if (at.lower >= at.upper || !(seconds > 0)) continue;
-        if (turn == 1) {
-            auto witness =
-                lower_search_->propose_optimised(lower_tolerance(epsilon), at.lower, at.upper, seconds,
-                                                 stop(shares[0], shares[1], "lower witness"));
+        const double left = start + share * seconds - search::work_seconds();
+        const bool upper = std::exchange(upper_turn, !upper_turn);
+        if (at.lower >= at.upper) return;
+        if (!(left > 0)) continue;
+        if (!upper) {
+            auto witness = lower_search_->propose_optimised(lower_tolerance(epsilon), at.lower, at.upper,
+                                                            left, telling("lower witness"));
             if (witness) base().offer(unscaled(std::move(*witness), shift_), epsilon, at.lower);
             continue;
         }
         const double tolerance = upper_tolerance(epsilon);
         if (!(tolerance > 0)) continue;
-        auto witness = upper_search_->propose_optimised(tolerance, at.lower, at.upper, seconds,
-                                                        stop(0, turn == 0 ? shares[0] : 1, "upper witness"));
+        auto witness =
+            upper_search_->propose_optimised(tolerance, at.lower, at.upper, left, telling("upper witness"));
         if (witness) base().offer(unscaled(UpperWitness(std::move(*witness)), shift_), epsilon, at.upper);
     }
 }
@@ -183,7 +185,7 @@ bool Session::wants_precision(const Rational& epsilon) {
 }
 
 void Session::search_precise(const Rational& epsilon, double seconds) {
-    const double start = now_seconds();
+    const double start = search::work_seconds();
     const double deadline = start + seconds;
     unsigned precision = first_precision_;
     const unsigned max_bits = options_.max_precision + kGuardBits;
@@ -240,7 +242,7 @@ void Session::search_precise(const Rational& epsilon, double seconds) {
             }
             at = standing(epsilon);
             if (at.lower < at.upper && at.upper > 1) {
-                const double share = std::min(deadline - now_seconds(), seconds / 2);
+                const double share = std::min(deadline - search::work_seconds(), seconds / 2);
                 const auto witness = search.propose_refined(tolerance, at.lower, at.upper, share);
                 if (witness) grid.offer(*witness, epsilon, at.upper);
             }
@@ -266,8 +268,8 @@ void Session::search_precise(const Rational& epsilon, double seconds) {
             finer = search.rank() < at.upper && search.estimate_log2_error(search.rank()) > log_upper;
         }
         if (!finer) return;
-        const double took = now_seconds() - before;
-        before = now_seconds();
+        const double took = search::work_seconds() - before;
+        before = search::work_seconds();
         if (before + 3 * took > start + std::max(4 * seconds, 20.)) return;
         if (head_) {
             if (precision >= options_.max_precision) return;
@@ -280,23 +282,48 @@ void Session::search_precise(const Rational& epsilon, double seconds) {
     }
 }
 
-void Session::search(const Rational& epsilon, const std::function<void(double, std::string_view)>& report) {
-    const double start = now_seconds();
-    report(0, "rules");
+void Session::prepare(const Rational& epsilon, const std::function<void(std::string_view)>& report) {
+    report("rules");
     apply_rules(epsilon);
     if (closed(epsilon)) return;
-    report(0, "quick searches");
+    report("quick searches");
     search_quick(epsilon);
     if (closed(epsilon)) return;
     search_exact_singular(epsilon);
     if (closed(epsilon)) return;
     if (wants_precision(epsilon)) {
-        report(0, "high precision");
+        report("high precision");
         search_precise(epsilon, options_.seconds / 2);
-        if (closed(epsilon)) return;
     }
-    const double size = search::estimate_log2(Rational(epsilon + base().rho())) + static_cast<double>(shift_);
-    if (size > -40) search_optimised(epsilon, start + options_.seconds, report);
+}
+
+void Session::search(const std::vector<Rational>& epsilons,
+                     const std::function<void(double, std::size_t, std::string_view)>& report) {
+    // From large ε to small: a lower witness found on the way serves all that follow.
+    std::vector<std::size_t> order(epsilons.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](auto x, auto y) { return epsilons[x] > epsilons[y]; });
+
+    // What one ε leaves of its share goes to those that stay open.
+    const double start = search::work_seconds();
+    const double budget = options_.seconds * static_cast<double>(epsilons.size());
+    const auto share = [&] {
+        return std::clamp((search::work_seconds() - start) / std::max(budget, 1e-3), 0.0, 1.0);
+    };
+    const auto telling = [&](std::size_t i) {
+        return [&, i](std::string_view stage) { report(share(), i, stage); };
+    };
+    for (const std::size_t i : order) prepare(epsilons[i], telling(i));
+    const double rounds[] = {.35, .7, 1};
+    for (const double part : rounds) {
+        for (auto i = order.begin(); i != order.end(); ++i) {
+            const auto open =
+                std::count_if(i, order.end(), [&](std::size_t j) { return !closed(epsilons[j]); });
+            if (closed(epsilons[*i])) continue;
+            const double left = start + part * budget - search::work_seconds();
+            if (left > 0) search_optimised(epsilons[*i], left / static_cast<double>(open), telling(*i));
+        }
+    }
 }
 
 BracketResult Session::finish(const std::vector<Rational>& epsilons) {

@@ -18,9 +18,10 @@ class Session {
   public:
     Session(std::optional<Head> head, ExactMatrix matrix, const BracketOptions& options);
 
-    /// Searches at this ε. `report` is told what is being done, with the share of the time of this ε that is
-    /// behind.
-    void search(const Rational& epsilon, const std::function<void(double, std::string_view)>& report);
+    /// Searches at all of these ε with the budget of all together. `report` is told which one (its place) and
+    /// what is being done, with the share of the budget that is behind.
+    void search(const std::vector<Rational>& epsilons,
+                const std::function<void(double, std::size_t, std::string_view)>& report);
 
     /// The brackets and the bundle that proves them.
     [[nodiscard]] BracketResult finish(const std::vector<Rational>& epsilons);
@@ -35,8 +36,10 @@ class Session {
     void apply_rules(const Rational& epsilon);
     void search_quick(const Rational& epsilon);
     void search_precise(const Rational& epsilon, double seconds);
-    void search_optimised(const Rational& epsilon, double deadline,
-                          const std::function<void(double, std::string_view)>& report);
+    void search_optimised(const Rational& epsilon, double seconds,
+                          const std::function<void(std::string_view)>& report);
+    /// All that takes a moment, and high precision where it is called for.
+    void prepare(const Rational& epsilon, const std::function<void(std::string_view)>& report);
     void search_exact_singular(const Rational& epsilon);
     [[nodiscard]] bool wants_precision(const Rational& epsilon);
 

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "rankcert/search/work.hpp"
+
 // The LAPACK of OpenBLAS, by its Fortran names (its LAPACKE is not in every package).
 extern "C" {
 void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda, double* w,
@@ -40,6 +42,17 @@ void use_one_thread() {
 int to_int(Eigen::Index value) { return static_cast<int>(value); }
 int leading(Eigen::Index rows) { return std::max(1, to_int(rows)); }
 
+/// Charges an operation of so many multiplications and additions at a typical rate, and a little for the
+/// call. The rates were measured for n = 64 to 256 and need not be right, only fixed.
+void charge(double operations, double per_second) { charge_work(1e-6 + operations / per_second); }
+constexpr double kProductRate = 4e10;
+constexpr double kDecompositionRate = 1.5e10;
+constexpr double kVectorRate = 1e10;  // bound by memory
+
+double cube(Eigen::Index rows, Eigen::Index cols) {
+    return static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(std::min(rows, cols));
+}
+
 // LAPACK's workspace queries answer in a double.
 int queried(double size) { return std::max(1, static_cast<int>(size)); }
 
@@ -61,10 +74,27 @@ void gemm(double alpha, const ConstRef& a, Op op_a, const ConstRef& b, Op op_b, 
         }
         return;
     }
+    charge(2 * static_cast<double>(c.rows()) * static_cast<double>(c.cols()) * static_cast<double>(inner),
+           kProductRate);
     cblas_dgemm(CblasColMajor, op_a == Op::none ? CblasNoTrans : CblasTrans,
                 op_b == Op::none ? CblasNoTrans : CblasTrans, to_int(c.rows()), to_int(c.cols()),
                 to_int(inner), alpha, a.data(), std::max(1, to_int(a.outerStride())), b.data(),
                 std::max(1, to_int(b.outerStride())), beta, c.data(), std::max(1, to_int(c.outerStride())));
+}
+
+void gemv(double alpha, const ConstRef& a, Op op_a, const Eigen::Ref<const Vector>& x, double beta,
+          Eigen::Ref<Vector> y) {
+    use_one_thread();
+    eigen_assert(x.size() == (op_a == Op::none ? a.cols() : a.rows()));
+    eigen_assert(y.size() == (op_a == Op::none ? a.rows() : a.cols()));
+    if (a.size() == 0) {
+        y *= beta;
+        return;
+    }
+    charge(2 * static_cast<double>(a.size()), kVectorRate);
+    cblas_dgemv(CblasColMajor, op_a == Op::none ? CblasNoTrans : CblasTrans, to_int(a.rows()),
+                to_int(a.cols()), alpha, a.data(), std::max(1, to_int(a.outerStride())), x.data(), 1, beta,
+                y.data(), 1);
 }
 
 Matrix multiply(const ConstRef& a, const ConstRef& b) {
@@ -91,6 +121,7 @@ std::optional<SymmetricEigen> symmetric_eigen(const ConstRef& h) {
     SymmetricEigen result{Vector(h.rows()), h};
     const int n = to_int(h.rows());
     if (n == 0) return result;
+    charge(9 * cube(n, n), kDecompositionRate);
     int info = 0;
     int lwork = -1;
     int liwork = -1;
@@ -118,6 +149,7 @@ std::optional<Svd> decompose(const ConstRef& a, bool want_vectors) {
     const int k = std::min(m, n);
     Svd result{Matrix(m, want_vectors ? k : 0), Vector(k), Matrix(n, want_vectors ? k : 0)};
     if (k == 0) return result;
+    charge((want_vectors ? 18 : 4) * cube(m, n), kDecompositionRate);
     Matrix copy = a;
     Matrix vt(want_vectors ? k : 1, n);
     Matrix u(want_vectors ? m : 1, k);
@@ -161,6 +193,7 @@ std::optional<Qr> qr(const ConstRef& a) {
     const int k = std::min(m, n);
     Qr result{Matrix(m, k), Matrix::Zero(k, n)};
     if (k == 0) return result;
+    charge(3 * cube(m, n), kDecompositionRate);
     Matrix copy = a;
     Vector tau(k);
     int info = 0;
@@ -190,6 +223,7 @@ std::optional<std::vector<Eigen::Index>> pivot_columns(const ConstRef& a) {
     Matrix copy = a;
     Vector tau(k);
     int info = 0;
+    charge(2 * cube(m, n), kDecompositionRate);
     int lwork = 2 * n + (n + 1) * 64;
     std::vector<double> work(static_cast<std::size_t>(lwork));
     dgeqp3_(&m, &n, copy.data(), &m, pivots.data(), tau.data(), work.data(), &lwork, &info);
@@ -207,6 +241,7 @@ std::optional<Matrix> inverse(const ConstRef& a) {
     const int n = to_int(a.rows());
     Matrix result = a;
     if (n == 0) return result;
+    charge(2 * cube(n, n), kDecompositionRate);
     std::vector<int> pivots(static_cast<std::size_t>(n));
     int info = 0;
     dgetrf_(&n, &n, result.data(), &n, pivots.data(), &info);
@@ -225,6 +260,7 @@ std::optional<Matrix> inverse_positive_definite(const ConstRef& h) {
     const int n = to_int(h.rows());
     Matrix result = h;
     if (n == 0) return result;
+    charge(1.5 * cube(n, n), kDecompositionRate);
     int info = 0;
     dpotrf_("L", &n, result.data(), &n, &info);
     if (info != 0) return std::nullopt;
@@ -243,6 +279,7 @@ std::optional<Matrix> solve(const ConstRef& a, const ConstRef& b) {
     const int columns = to_int(b.cols());
     Matrix result = b;
     if (n == 0 || columns == 0) return result;
+    charge(cube(n, n) + 2 * static_cast<double>(n) * static_cast<double>(n) * columns, kDecompositionRate);
     Matrix copy = a;
     std::vector<int> pivots(static_cast<std::size_t>(n));
     int info = 0;

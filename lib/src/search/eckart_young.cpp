@@ -1,16 +1,14 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "eckart_young_tail.hpp"
 #include "eckart_young_witness.hpp"
 #include "grid.hpp"
 #include "rankcert/search/lower.hpp"
+#include "rankcert/search/work.hpp"
 
 namespace rankcert::search {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Whether G is one-hot: it then stands on every grid, and its rows have norm one exactly.
 bool is_selection(const Matrix& g) {
@@ -97,8 +95,7 @@ std::optional<EckartYoungWitness> propose_eckart_young(const Matrix& a, double t
                                                        const Options& options) {
     if (a.size() == 0 || !a.allFinite() || !(tolerance > 0)) return std::nullopt;
     TailSearchOptions search;
-    search.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                         std::chrono::duration<double>(std::min(options.seconds, 1e6)));
+    search.deadline = work_seconds() + options.seconds;
     const WeightedGrouping plain = plain_grouping(a);
     const Index most = std::min(a.rows(), a.cols());
     const GroupingBound found = optimise_grouping(a, tolerance, plain, most, search);

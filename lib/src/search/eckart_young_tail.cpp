@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rankcert/search/lbfgs.hpp"
+#include "rankcert/search/work.hpp"
 
 namespace rankcert::search {
 namespace {
@@ -121,8 +122,7 @@ TailSearchResult maximize_tail(const Matrix& a, Index r, double tolerance, const
     const double target = options.goal * tolerance * tolerance;
     bool done = false;
     const auto stop = [&](const Eigen::Ref<const Vector>&) {
-        done = (options.stop_at_goal && objective.best().tail > target) ||
-               std::chrono::steady_clock::now() > options.deadline;
+        done = (options.stop_at_goal && objective.best().tail > target) || work_seconds() > options.deadline;
         return done;
     };
     LbfgsOptions lbfgs;
@@ -141,7 +141,7 @@ GroupingBound optimise_grouping(const Matrix& a, double tolerance, const Weighte
     // A tail that barely exceeds tolerance² does not survive rounding, so it does not count.
     const double wanted = tolerance * std::sqrt(options.goal);
     GroupingBound best{start, count_tail(a, start, wanted).value_or(0)};
-    while (best.bound < upper && std::chrono::steady_clock::now() < options.deadline) {
+    while (best.bound < upper && work_seconds() < options.deadline) {
         TailSearchResult result = maximize_tail(a, best.bound, tolerance, best.choice, options);
         if (!(result.tail > 0)) break;
         const Index bound = count_tail(a, result.choice, wanted).value_or(0);

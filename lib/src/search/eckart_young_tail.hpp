@@ -1,19 +1,13 @@
 #pragma once
 /// \file eckart_young_tail.hpp  Row weights and token groupings with a large tail of singular values.
 
-#include <chrono>
 #include <functional>
+#include <limits>
 #include <optional>
 
-#include "rankcert/search/dense.hpp"
+#include "rankcert/search/lower.hpp"
 
 namespace rankcert::search {
-
-/// s with Σ s_i² = 1 and G with unit rows, up to rounding; K = diag(s) a G.
-struct WeightedGrouping {
-    Vector weights;   ///< s, m entries ≥ 0
-    Matrix grouping;  ///< G, N×q
-};
 
 /// Uniform weights, every token its own group.
 [[nodiscard]] WeightedGrouping plain_grouping(const Matrix& a);
@@ -24,10 +18,10 @@ struct WeightedGrouping {
                                                      double tolerance);
 
 struct TailSearchOptions {
-    int iterations = 40;       ///< L-BFGS steps at each temperature
-    bool stop_at_goal = true;  ///< stop once tail_r > goal · tolerance²
-    double goal = 1 + 1e-4;    ///< leaves room for rounding to a grid
-    std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+    int iterations = 40;                                        ///< L-BFGS steps at each temperature
+    bool stop_at_goal = true;                                   ///< stop once tail_r > goal · tolerance²
+    double goal = 1 + 1e-4;                                     ///< leaves room for rounding to a grid
+    double deadline = std::numeric_limits<double>::infinity();  ///< by work_seconds()
 };
 
 struct TailSearchResult {

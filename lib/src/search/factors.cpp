@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "rankcert/search/dense.hpp"
 #include "rankcert/search/lbfgs.hpp"
+#include "rankcert/search/work.hpp"
 
 namespace rankcert::search {
 
@@ -23,15 +25,13 @@ int exponent_of_largest(const Matrix& values) {
 }
 
 /// F(U, V) = T log mean_i exp(e_i / T) with e_i = Σ_j (√(R_ij² + δ²) − δ), R = U V − a: a smooth stand-in for
-/// the largest row ℓ1 norm of R. Keeps the factors with the least true norm among all that it has been asked
-/// for.
+/// the largest row ℓ1 norm of R. The variables are Uᵀ (r×m) and V (r×N), one after the other; rows of R are
+/// kept as columns, so that each is one stretch of memory. Keeps the factors with the least true norm among
+/// all that it has been asked for.
 class SmoothedNorm {
   public:
-    SmoothedNorm(const Matrix& a, Index rank) : a_(a), rank_(rank) {
-        best_.estimate_error = std::numeric_limits<double>::infinity();
-        residual_.resize(a.rows(), a.cols());
-        smooth_.resize(a.rows(), a.cols());
-    }
+    SmoothedNorm(const Matrix& a, Index rank)
+        : turned_(a.transpose()), rank_(rank), residual_(a.cols(), a.rows()), sums_(a.rows()) {}
 
     void set(double delta, double temperature) {
         delta_ = delta;
@@ -39,41 +39,50 @@ class SmoothedNorm {
     }
 
     double operator()(const Eigen::Ref<const Vector>& x, Eigen::Ref<Vector> gradient) {
-        const Index m = a_.rows(), n = a_.cols();
-        const Eigen::Map<const Matrix> u(x.data(), m, rank_);
-        const Eigen::Map<const Matrix> v(x.data() + m * rank_, rank_, n);
-        residual_ = a_;
-        gemm(1, u, Op::none, v, Op::none, -1, residual_);
-        const double error = residual_.cwiseAbs().rowwise().sum().maxCoeff();
-        if (error < best_.estimate_error) {
-            best_.estimate_error = error;
-            best_.left = u;
-            best_.right = v;
+        const Index m = turned_.cols(), n = turned_.rows();
+        const Eigen::Map<const Matrix> left(x.data(), rank_, m), right(x.data() + rank_ * m, rank_, n);
+        charge_work(3 * static_cast<double>(turned_.size()) / kEntriesPerSecond);
+        residual_ = turned_;
+        gemm(1, right, Op::transpose, left, Op::none, -1, residual_);
+        double error = 0;
+        for (Index i = 0; i < m; ++i) {
+            auto row = residual_.col(i).array();
+            error = std::max(error, row.abs().sum());
+            smooth_ = (row.square() + delta_ * delta_).sqrt();
+            sums_(i) = smooth_.sum() - delta_ * static_cast<double>(n);
+            row /= smooth_;
         }
-        smooth_ = (residual_.array().square() + delta_ * delta_).sqrt();
-        const Vector norms = smooth_.rowwise().sum().array() - delta_ * static_cast<double>(n);
-        const double largest = norms.maxCoeff();
-        Vector weight = ((norms.array() - largest) / temperature_).exp();
+        if (error < best_error_) {
+            best_error_ = error;
+            best_ = x;
+        }
+        const double largest = sums_.maxCoeff();
+        Vector weight = ((sums_.array() - largest) / temperature_).exp();
         const double total = weight.sum();
         weight /= total;
-        residual_ = weight.asDiagonal() * (residual_.array() / smooth_.array()).matrix();
-        left_gradient_.resize(m, rank_);
-        right_gradient_.resize(rank_, n);
-        gemm(1, residual_, Op::none, v, Op::transpose, 0, left_gradient_);
-        gemm(1, u, Op::transpose, residual_, Op::none, 0, right_gradient_);
-        gradient.head(m * rank_) = left_gradient_.reshaped();
-        gradient.tail(rank_ * n) = right_gradient_.reshaped();
+        residual_ *= weight.asDiagonal();
+        gemm(1, right, Op::none, residual_, Op::none, 0, Eigen::Map<Matrix>(gradient.data(), rank_, m));
+        gemm(1, left, Op::none, residual_, Op::transpose, 0,
+             Eigen::Map<Matrix>(gradient.data() + rank_ * m, rank_, n));
         return largest + temperature_ * std::log(total / static_cast<double>(m));
     }
 
-    [[nodiscard]] const Factors& best() const noexcept { return best_; }
+    [[nodiscard]] double best_error() const noexcept { return best_error_; }
+    [[nodiscard]] Factors best() const {
+        const Index m = turned_.cols(), n = turned_.rows();
+        return {best_.head(rank_ * m).reshaped(rank_, m).transpose(),
+                best_.tail(rank_ * n).reshaped(rank_, n), best_error_};
+    }
 
   private:
-    const Matrix& a_;
+    Matrix turned_;  ///< aᵀ
     Index rank_;
     double delta_ = 1, temperature_ = 1;
-    Matrix residual_, smooth_, left_gradient_, right_gradient_;
-    Factors best_;
+    Matrix residual_;
+    Eigen::ArrayXd smooth_;
+    Vector sums_;
+    double best_error_ = std::numeric_limits<double>::infinity();
+    Vector best_;
 };
 
 }  // namespace
@@ -116,38 +125,37 @@ std::optional<Factors> balance(const Factors& factors) {
     return out;
 }
 
-Factors improve_factors(const Matrix& a, const Factors& start, double tolerance, double seconds) {
-    struct Stage {
-        double delta, temperature;
-        double hopeless;  ///< after this stage an error beyond so many tolerances will not come down to one
-    };
-    constexpr double kNever = std::numeric_limits<double>::infinity();
-    const Stage stages[] = {
-        {1e-1, .3, kNever}, {3e-2, .1, 1.35}, {1e-2, .03, 1.12}, {3e-3, .01, kNever}, {1e-3, .003, kNever}};
+Factors improve_factors(const Matrix& a, const Factors& start, double tolerance, const Refinement& how) {
+    // δ and T fall together, by 1.5 a stage from a cold start: as good as five times as many steps in stages
+    // that fall by 3.
+    constexpr double kColdStart = .1, kColdFall = 1.5, kWarmStart = .03, kWarmFall = 2, kEnd = 1e-3;
+    constexpr int kColdSteps = 80, kWarmSteps = 60;
     const Index m = a.rows(), n = a.cols(), rank = start.left.cols();
     const double goal = search_goal(tolerance);
     if (rank == 0 || m == 0 || n == 0 || !(tolerance > 0) || start.estimate_error <= goal) return start;
 
-    const double deadline = now_seconds() + seconds;
     SmoothedNorm norm(a, rank);
-    Vector x(m * rank + rank * n);
-    x << start.left.reshaped(), start.right.reshaped();
-    const Objective objective = [&](const Eigen::Ref<const Vector>& at, Eigen::Ref<Vector> gradient) {
-        return norm(at, gradient);
-    };
+    Vector x(rank * (m + n));
+    x.head(rank * m) = start.left.transpose().reshaped();
+    x.tail(rank * n) = start.right.reshaped();
     const StopTest stop = [&](const Eigen::Ref<const Vector>&) {
-        return norm.best().estimate_error <= goal || now_seconds() > deadline;
+        return norm.best_error() <= goal || work_seconds() > how.deadline;
     };
     LbfgsOptions options;
-    options.iterations = 150;
+    options.iterations = how.warm ? kWarmSteps : kColdSteps;
+    options.memory = 5;  // more take longer and get no farther
     options.tolerance = 1e-5;
-    for (const Stage& stage : stages) {
-        norm.set(4 * stage.delta * tolerance / static_cast<double>(n), stage.temperature * tolerance);
-        minimize(x, objective, stop, options);
-        const double error = norm.best().estimate_error;
-        if (error <= goal || now_seconds() > deadline || !(error <= stage.hopeless * tolerance)) break;
+    for (double size = how.warm ? kWarmStart : kColdStart; size > kEnd;
+         size /= how.warm ? kWarmFall : kColdFall) {
+        norm.set(4 * size * tolerance / static_cast<double>(n), 3 * size * tolerance);
+        minimize(x, std::ref(norm), stop, options);
+        const double error = norm.best_error();
+        if (error <= goal || work_seconds() > how.deadline) break;
+        // What the stages to come still gain is seldom more than this.
+        if (size < .05 && error > (1 + 8 * size) * std::max(tolerance, how.rival)) break;
     }
-    return norm.best().estimate_error < start.estimate_error ? norm.best() : start;
+    Factors best = norm.best();
+    return best.estimate_error < start.estimate_error ? best : start;
 }
 
 std::optional<Factors> nearest_singular_factors(const Matrix& a) {

@@ -1,16 +1,9 @@
 #pragma once
 /// \file factors.hpp  What the files of the upper search share.
 
-#include <chrono>
-
 #include "rankcert/search/upper.hpp"
 
 namespace rankcert::search {
-
-/// Seconds of a clock that never goes back.
-inline double now_seconds() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// The tolerance that a search aims at: a little below the one asked for, so that the factors can be put on a
 /// grid and the checker, which knows the exact error, still agrees.

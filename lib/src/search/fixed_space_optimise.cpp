@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rankcert/search/lbfgs.hpp"
+#include "rankcert/search/work.hpp"
 
 namespace rankcert::search {
 namespace {
@@ -50,6 +51,7 @@ class InverseObjective {
         s_ = y;
         gemm(1, rest_, kAsIs, pseudo_, kAsIs, 1, s_);
 
+        charge_work(5 * static_cast<double>(s_.size()) / kEntriesPerSecond);
         const double norm = s_.cwiseAbs().rowwise().sum().maxCoeff();
         if (norm < best_norm_) {
             best_norm_ = norm;
@@ -132,6 +134,28 @@ FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double sca
     }
     if (!std::isfinite(objective.best_norm())) return {start.basis, start.inverse, 0};
     return objective.best();
+}
+
+FixedSpace refine_space(const Matrix& a, const FixedSpace& start, double tolerance,
+                        const SpaceRefinement& how) {
+    constexpr double kColdStart = .3, kWarmStart = .05, kFall = 1.5, kEnd = 2e-4;
+    constexpr int kSteps = 80;
+    FixedSpace space = start, best = start;
+    best.reach = 0;
+    for (double temperature = how.warm ? kWarmStart : kColdStart; temperature > kEnd; temperature /= kFall) {
+        FixedSpaceOptions options;
+        options.stages = {{temperature, std::min(2.5 * temperature, .5)}};
+        options.iterations = kSteps;
+        options.goal = 1 / tolerance;
+        options.stop = how.stop;
+        space = minimize_inverse(a, space, 1 / tolerance, options);
+        if (space.reach > best.reach) best = space;
+        if (!(space.reach > 0) || best.reach > tolerance || how.stop()) break;
+        // What the stages to come still gain is seldom more than this.
+        const double wanted = how.rival > 0 ? std::min(tolerance, how.rival) : tolerance;
+        if (temperature < .2 && best.reach * (1 + 3 * temperature) < wanted) break;
+    }
+    return best;
 }
 
 std::optional<FixedSpace> space_from_grouping(const Matrix& a, const WeightedGrouping& choice, Index k) {

@@ -1,7 +1,6 @@
 #pragma once
 /// \file fixed_space_optimise.hpp  Spaces on which a expands ℓ∞ norms most.
 
-#include <chrono>
 #include <functional>
 
 #include "eckart_young_tail.hpp"
@@ -28,6 +27,17 @@ struct FixedSpaceOptions {
 /// reach is 1/‖S‖ (0 where not even the start has full rank).
 [[nodiscard]] FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double scale,
                                           const FixedSpaceOptions& options);
+
+/// How far `refine_space` goes.
+struct SpaceRefinement {
+    bool warm = false;  ///< from a start that is nearly good: only the colder stages
+    double rival = 0;   ///< a reach that is worth exceeding even where the tolerance is not reached
+    std::function<bool()> stop = [] { return false; };
+};
+
+/// minimize_inverse in stages that get colder, until the reach exceeds the tolerance or no hope is left.
+[[nodiscard]] FixedSpace refine_space(const Matrix& a, const FixedSpace& start, double tolerance,
+                                      const SpaceRefinement& how);
 
 /// From K = diag(s) a G = U Σ Vᵀ: D = G V_k, S = (D Σ_k⁻¹) U_kᵀ diag(s), for which S a D = D only
 /// approximately unless G = I. Nothing where σ_k = 0.

@@ -7,6 +7,7 @@
 
 #include "factors.hpp"
 #include "high_precision_matrix.hpp"
+#include "rankcert/search/work.hpp"
 
 namespace rankcert::search {
 
@@ -82,6 +83,11 @@ struct HighPrecisionSearch::State {
 
     [[nodiscard]] Index rank() const { return static_cast<Index>(log2_error.size()) - 1; }
 
+    /// So many multiplications with a subtraction each: about 60 ns, more for long numbers.
+    void charge(double operations) const {
+        charge_work(operations * (6e-8 + 2e-13 * static_cast<double>(bits) * static_cast<double>(bits)));
+    }
+
     void eliminate() {
         Real product(bits);
         double first_pivot = 0;
@@ -97,6 +103,7 @@ struct HighPrecisionSearch::State {
             const double pivot = estimate_log2(static_cast<mpfr_srcptr>(lu.at(p, q)));
             if (k == 0) first_pivot = pivot;
             if (!(pivot > first_pivot - static_cast<double>(bits) + 16)) return;
+            charge(static_cast<double>((lu.rows() - k) * (lu.cols() - k)));
             lu.swap_rows(k, p);
             lu.swap_cols(k, q);
             std::swap(rows[static_cast<std::size_t>(k)], rows[static_cast<std::size_t>(p)]);
@@ -117,6 +124,7 @@ struct HighPrecisionSearch::State {
     const RealMatrix& inverse(Index k) {
         if (const auto found = inverses.find(k); found != inverses.end()) return found->second;
         RealMatrix x(k, k, bits);
+        charge(.7 * static_cast<double>(k * k * k));
         Real product(bits);
         auto subtract = [&](mpfr_ptr target, mpfr_srcptr u, mpfr_srcptr v) {
             if (mpfr_zero_p(u) || mpfr_zero_p(v)) return;
@@ -181,6 +189,7 @@ struct HighPrecisionSearch::State {
     /// (a − L U) · 2^−scale after k steps as doubles, in the order of a.
     Eigen::MatrixXd remainder(Index k, long scale) const {
         RealMatrix rest(a, bits);
+        charge(static_cast<double>(a.rows() * a.cols() * k));
         Real product(bits);
         Eigen::MatrixXd out(a.rows(), a.cols());
         for (Index i = 0; i < a.rows(); ++i) {

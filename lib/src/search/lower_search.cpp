@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -7,31 +6,15 @@
 
 #include "eckart_young_witness.hpp"
 #include "fixed_space_optimise.hpp"
+#include "random.hpp"
 #include "rankcert/search/lower.hpp"
+#include "rankcert/search/work.hpp"
 
 namespace rankcert::search {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-Clock::time_point after(double seconds) {
-    return Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                              std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e6)));
-}
-
 /// ‖S‖ · tolerance has to come below this: the rest is room for rounding to a grid.
 constexpr double kGoal = 1 - 1e-5;
-
-/// The stages of an attempt at one k, with the value of ‖S‖ · tolerance above which the next is not worth its
-/// time.
-struct Step {
-    SmoothingStage stage;
-    double give_up;
-};
-constexpr Step kSteps[] = {
-    {{0.3, 0.5}, 1.8}, {{0.1, 0.2}, 1.25}, {{0.03, 0.1}, 1.08}, {{0.01, 0.03}, 1.03}, {{0.003, 0.01}, 1.0}};
-constexpr int kQuickIterations = 40;  ///< a stage, while the range of k is halved
-constexpr int kLongIterations = 100;  ///< at the k where that ended
 
 /// Every row keeps some weight, or S could not use it.
 WeightedGrouping with_all_rows(WeightedGrouping choice) {
@@ -41,54 +24,24 @@ WeightedGrouping with_all_rows(WeightedGrouping choice) {
     return choice;
 }
 
-/// The attempts at one tolerance.
-class Attempts {
-  public:
-    Attempts(const Matrix& a, double tolerance, std::function<bool()> over)
-        : a_(a), tolerance_(tolerance), over_(std::move(over)) {}
+WeightedGrouping with_weights(const Matrix& a, Vector weights) {
+    WeightedGrouping choice = plain_grouping(a);
+    choice.weights = weights.normalized();
+    return choice;
+}
 
-    [[nodiscard]] bool over() const { return over_(); }
-    [[nodiscard]] double value(const FixedSpace& space) const {
-        return space.reach > 0 ? tolerance_ / space.reach : std::numeric_limits<double>::infinity();
-    }
-    [[nodiscard]] bool holds(const FixedSpace& space) const { return value(space) < kGoal; }
+/// Every entry of D moved at random, by this share of their root mean square.
+FixedSpace shaken(FixedSpace space, double share, Random& random) {
+    const double size = share * space.basis.norm() / std::sqrt(static_cast<double>(space.basis.size()));
+    for (double& x : space.basis.reshaped()) x += size * random.normal();
+    return space;
+}
 
-    /// Stage after stage from `first` on, as long as the next has a chance.
-    [[nodiscard]] FixedSpace improve(FixedSpace space, int iterations, std::size_t first = 0) const {
-        FixedSpace best = space;
-        for (std::size_t i = first; i < std::size(kSteps) && !over(); ++i) {
-            FixedSpaceOptions options;
-            options.stages = {kSteps[i].stage};
-            options.iterations = iterations;
-            options.goal = kGoal / tolerance_;
-            options.stop = over_;
-            space = minimize_inverse(a_, space, 1 / tolerance_, options);
-            if (space.reach > best.reach) best = space;
-            if (!(space.reach > 0) || holds(best) || value(best) > kSteps[i].give_up) break;
-        }
-        return best;
-    }
-
-    /// From k + extra dimensions down to k, each time without the direction that costs most.
-    [[nodiscard]] std::optional<FixedSpace> drop_to(FixedSpace space, Index k) const {
-        FixedSpaceOptions options;
-        options.stages = {kSteps[0].stage, kSteps[1].stage};
-        options.iterations = 30;
-        options.stop = over_;
-        while (space.rank() > k && !over()) {
-            space = minimize_inverse(a_, space, 1 / tolerance_, options);
-            auto fewer = drop_direction(a_, space);
-            if (!fewer) return std::nullopt;
-            space = std::move(*fewer);
-        }
-        return space;
-    }
-
-  private:
-    const Matrix& a_;
-    double tolerance_;
-    std::function<bool()> over_;
-};
+Vector random_weights(Index count, Random& random) {
+    Vector weights(count);
+    for (double& w : weights) w = std::exp(.5 * random.normal());
+    return weights.normalized();
+}
 
 }  // namespace
 
@@ -105,18 +58,15 @@ Index proposed_rank(const LowerWitness& witness) {
 LowerSearch::LowerSearch(Matrix a, const Options& options) : a_(std::move(a)), options_(options) {}
 
 void LowerSearch::keep(FixedSpace space) {
-    const Index k = space.rank();
-    const auto found = spaces_.find(k);
-    if (found == spaces_.end()) {
-        spaces_.emplace(k, std::move(space));
-    } else if (space.reach > found->second.reach) {
-        found->second = std::move(space);
-    }
+    auto& best = attempts_[space.rank()].best;
+    if (!best || space.reach > best->reach) best = std::move(space);
 }
 
 std::map<Index, double> LowerSearch::reach_curve() const {
     std::map<Index, double> curve;
-    for (const auto& [k, space] : spaces_) curve[k] = space.reach;
+    for (const auto& [k, known] : attempts_) {
+        if (known.best) curve[k] = known.best->reach;
+    }
     return curve;
 }
 
@@ -127,13 +77,7 @@ std::vector<LowerWitness> LowerSearch::propose_quick(double tolerance) {
         full_rank_tried_ = true;
         if (auto space = full_fixed_space(a_)) keep(std::move(*space));
     }
-    for (auto space = spaces_.rbegin(); space != spaces_.rend(); ++space) {
-        if (!(space->second.reach > tolerance)) continue;
-        if (auto witness = round_fixed_space(a_, space->second, tolerance)) {
-            proposals.emplace_back(std::move(*witness));
-            break;
-        }
-    }
+    if (auto witness = best_known(tolerance, 0)) proposals.emplace_back(std::move(*witness));
     const Index most = std::min(a_.rows(), a_.cols());
     if (!proposals.empty() && proposed_rank(proposals.front()) == most) return proposals;
     if (auto witness = propose_neumann(a_, tolerance, options_)) proposals.emplace_back(std::move(*witness));
@@ -149,102 +93,150 @@ std::vector<LowerWitness> LowerSearch::propose_quick(double tolerance) {
     return proposals;
 }
 
+std::optional<LowerWitness> LowerSearch::best_known(double tolerance, Index above) const {
+    for (auto known = attempts_.rbegin(); known != attempts_.rend() && known->first > above; ++known) {
+        if (!known->second.best || !(known->second.best->reach > tolerance)) continue;
+        if (auto witness = round_fixed_space(a_, *known->second.best, tolerance)) return witness;
+    }
+    return std::nullopt;
+}
+
+/// Weights and groupings that raise the tail of about the given rank, from the plain ones (those that served
+/// another rank lead to worse spaces), and not to the end. Neighbouring ranks share them.
+const WeightedGrouping& LowerSearch::choice_for(Index rank, double tolerance) {
+    rank = std::max<Index>(rank, 1);
+    const auto near = choices_.lower_bound(rank - 2);
+    if (near != choices_.end() && near->first <= rank + 1) return near->second;
+    TailSearchOptions search;
+    search.iterations = 20;
+    search.stop_at_goal = false;
+    TailSearchResult result = maximize_tail(a_, rank, tolerance, plain_grouping(a_), search);
+    if (!(result.tail > 0)) result.choice = plain_grouping(a_);
+    return choices_[rank] = with_all_rows(std::move(result.choice));
+}
+
+/// Down from more dimensions to k, each time without the direction that costs most.
+std::optional<FixedSpace> LowerSearch::dropped_to(Index k, Index from, double tolerance) {
+    auto space = from > k ? space_from_grouping(a_, choice_for(k - 2, tolerance), from) : std::nullopt;
+    while (space && space->rank() > k) {
+        constexpr int kSteps = 30;
+        space = minimize_inverse(a_, *space, 1 / tolerance,
+                                 {.stages = {{.3, .5}, {.1, .2}}, .iterations = kSteps});
+        space = drop_direction(a_, *space);
+    }
+    return space;
+}
+
+/// The starts of one k, one after the other: from 2.2 at several ranks, from other k, and then moves away
+/// from the best that is known, without end.
+std::optional<FixedSpace> LowerSearch::next_start(Index k, double tolerance) {
+    Attempts& known = attempts_[k];
+    const int start = known.starts++;
+    Random random((options_.seed * 1'000'003ULL + static_cast<std::uint64_t>(k)) * 1'000'003ULL +
+                  static_cast<std::uint64_t>(start));
+    switch (start) {
+        case 0:
+            return space_from_grouping(a_, choice_for(k - 2, tolerance), k);
+        case 1:
+            return space_from_grouping(a_, choice_for(3 * k / 4, tolerance), k);
+        case 2:
+            return dropped_to(k, std::min({k + 4, a_.rows(), a_.cols()}), tolerance);
+        case 3: {
+            const Vector norms = a_.rowwise().norm();
+            const double floor = std::max(1e-3 * norms.maxCoeff(), std::numeric_limits<double>::min());
+            return space_from_grouping(a_, with_weights(a_, norms.cwiseMax(floor).cwiseInverse()), k);
+        }
+        case 4: {
+            const auto below = attempts_.find(k - 1);
+            if (below == attempts_.end() || !below->second.best) return std::nullopt;
+            return add_direction(a_, *below->second.best, choice_for(k - 2, tolerance).weights);
+        }
+        case 5:
+            return space_from_grouping(a_, plain_grouping(a_), k);
+        default:
+            break;
+    }
+    if (!known.best) return std::nullopt;
+    switch (start % 4) {
+        case 0:
+            return space_from_grouping(a_, with_weights(a_, random_weights(a_.rows(), random)), k);
+        case 2: {
+            const auto fewer = drop_direction(a_, *known.best);
+            return fewer ? add_direction(a_, *fewer, random_weights(a_.rows(), random)) : std::nullopt;
+        }
+        default:
+            return shaken(*known.best, start % 8 < 4 ? .05 : .2, random);
+    }
+}
+
+/// Tries to find a space of dimension k that holds at the tolerance, from so many new starts. What it finds
+/// is kept.
+bool LowerSearch::attempt(Index k, double tolerance, int starts, const std::function<bool()>& over) {
+    Attempts& known = attempts_[k];
+    const auto reached = [&] { return known.best && known.best->reach * kGoal > tolerance; };
+    const auto refine = [&](const FixedSpace& space, bool warm, double rival) {
+        keep(refine_space(a_, space, tolerance / kGoal, {warm, rival, over}));
+    };
+    if (known.best && !reached() && known.aimed < tolerance && known.best->reach > tolerance / 2) {
+        refine(FixedSpace(*known.best), true, 0);
+    }
+    known.aimed = std::max(known.aimed, tolerance);
+    for (int i = 0; i < starts && !reached() && !over(); ++i) {
+        const bool moved = known.starts > 5 && known.starts % 4 != 0;
+        const auto start = next_start(k, tolerance);
+        charge_work(1e-5);  // so that a k without starts comes to an end
+        if (start) refine(*start, moved, known.best && known.starts > 1 ? known.best->reach : 0);
+    }
+    return reached();
+}
+
 std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Index lower, Index upper,
                                                            double seconds,
                                                            const std::function<bool()>& stop) {
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance > 0)) return std::nullopt;
     upper = std::min({upper, a_.rows(), a_.cols()});
-    const auto deadline = after(seconds);
-    const Attempts attempts(a_, tolerance, [&] { return Clock::now() > deadline || (stop && stop()); });
+    const double deadline = work_seconds() + seconds;
+    const std::function<bool()> over = [&] { return work_seconds() > deadline || (stop && stop()); };
+    constexpr int kQuickStarts = 1;
     std::optional<LowerWitness> best;
-    Index reached = lower;
-    // Keeps the space for other tolerances; true where it proves more than what is at hand.
-    const auto offer = [&](FixedSpace space) {
-        const Index k = space.rank();
-        const bool good = k > reached && k <= upper && attempts.holds(space);
-        auto witness = good ? round_fixed_space(a_, space, tolerance) : std::nullopt;
-        keep(std::move(space));
-        if (!witness) return false;
-        best = std::move(*witness);
-        reached = k;
-        return true;
-    };
-    const std::map<Index, FixedSpace> known = spaces_;
-    for (auto space = known.rbegin(); space != known.rend() && !offer(space->second); ++space) {
+    Index low = lower;       // reached
+    Index high = upper + 1;  // out of reach, or believed to be
+    for (auto known = attempts_.rbegin(); known != attempts_.rend(); ++known) {
+        if (known->first > upper || !known->second.best || !(known->second.best->reach * kGoal > tolerance))
+            continue;
+        low = std::max(low, known->first);
+        break;
     }
-    if (reached >= upper || attempts.over()) return best;
-
-    // The best start found: weights and groupings that raise the tail of a rank a little below k, from the
-    // plain ones (those that served another rank lead to worse spaces), and not to the end. Neighbouring k
-    // share them.
-    std::map<Index, WeightedGrouping> choices;
-    const auto choice_for = [&](Index k) -> const WeightedGrouping& {
-        constexpr Index kBelow = 2, kNear = 2;
-        const Index r = std::max<Index>(k - kBelow, 1);
-        const auto near = choices.lower_bound(r - kNear);
-        if (near != choices.end() && near->first <= r + 1) return near->second;
-        TailSearchOptions search;
-        search.iterations = 20;
-        search.stop_at_goal = false;
-        search.deadline = deadline;
-        TailSearchResult result = maximize_tail(a_, r, tolerance, plain_grouping(a_), search);
-        if (!(result.tail > 0)) result.choice = plain_grouping(a_);
-        const Index bound =
-            std::min(upper, count_tail(a_, result.choice, tolerance * (1 + 1e-4)).value_or(0));
-        if (bound > reached) {
-            if (auto witness = round_grouping(a_, result.choice, bound, tolerance)) {
-                best = std::move(*witness);
-                reached = bound;
-            }
-        }
-        return choices[r] = with_all_rows(std::move(result.choice));
-    };
-    for (Index above = upper + 1; above - reached > 1 && !attempts.over();) {
-        const Index k = reached + (above - reached) / 2;
-        const WeightedGrouping& choice = choice_for(k);
-        if (reached >= k) continue;
-        auto start = space_from_grouping(a_, choice, k);
-        if (!start || !offer(attempts.improve(std::move(*start), kQuickIterations))) above = k;
+    while (high - low > 1 && !over()) {
+        const Index k = low + (high - low) / 2;
+        const int left = kQuickStarts - attempts_[k].starts;
+        (attempt(k, tolerance, left, over) ? low : high) = k;
     }
-
-    // One by one from there, longer and from other starts; one that led to success is asked first for the
-    // next.
-    using Start = std::function<std::optional<FixedSpace>(Index)>;
-    std::vector<Start> starts = {
-        [&](Index k) { return space_from_grouping(a_, choice_for(k), k); },
-        [&](Index k) -> std::optional<FixedSpace> {
-            const Index more = std::min({k + 4, a_.rows(), a_.cols()});
-            auto start = more > k ? space_from_grouping(a_, choice_for(k), more) : std::nullopt;
-            return start ? attempts.drop_to(std::move(*start), k) : std::nullopt;
-        },
-        [&](Index k) { return space_from_grouping(a_, plain_grouping(a_), k); },
-        [&](Index k) -> std::optional<FixedSpace> {
-            const auto found = spaces_.find(k - 1);
-            if (found == spaces_.end()) return std::nullopt;
-            return add_direction(a_, found->second, choice_for(k).weights);
-        },
-    };
-    for (bool success = true; success && reached < upper && !attempts.over();) {
-        success = false;
-        for (std::size_t i = 0; i < starts.size() && !success && !attempts.over(); ++i) {
-            auto start = starts[i](reached + 1);
-            if (!start) continue;
-            success = offer(attempts.improve(std::move(*start), kLongIterations));
-            if (!success) continue;
-            const auto here = starts.begin() + static_cast<std::ptrdiff_t>(i);
-            std::rotate(starts.begin(), here, here + 1);
+    while (low < upper && !over()) {
+        const int left = most_starts(std::max(a_.rows(), a_.cols())) - attempts_[low + 1].starts;
+        if (!attempt(low + 1, tolerance, left, over)) break;
+        ++low;
+    }
+    best = best_known(tolerance, lower);
+    const Index reached = best ? proposed_rank(*best) : lower;
+    // The groupings that served as starts are witnesses, too, where spaces fail.
+    for (const auto& [rank, choice] : choices_) {
+        const Index bound = std::min(upper, count_tail(a_, choice, tolerance * (1 + 1e-4)).value_or(0));
+        if (bound <= reached) continue;
+        if (auto witness = round_grouping(a_, choice, bound, tolerance)) {
+            if (!best || bound > proposed_rank(*best)) best = std::move(*witness);
         }
     }
     return best;
 }
 
 std::optional<LowerWitness> LowerSearch::propose(double tolerance, Index upper, double seconds) {
-    const auto start = Clock::now();
+    const double start = work_seconds();
     std::optional<LowerWitness> best;
     auto quick = propose_quick(tolerance);
     if (!quick.empty()) best = std::move(quick.front());
     const Index lower = best ? proposed_rank(*best) : 0;
-    const double left = seconds - std::chrono::duration<double>(Clock::now() - start).count();
+    const double left = seconds - (work_seconds() - start);
     if (lower < upper && left > 0) {
         if (auto more = propose_optimised(tolerance, lower, upper, left)) best = std::move(*more);
     }

@@ -1,15 +1,13 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "grid.hpp"
 #include "rankcert/search/lower.hpp"
+#include "rankcert/search/work.hpp"
 
 namespace rankcert::search {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -122,8 +120,8 @@ std::optional<Vector> inverse_row_sums(const Matrix& a, const Decoder& decoder) 
 /// From all given rows, drops the one with the largest row sum in the inverse until the rest fits the
 /// tolerance.
 Decoder drop_worst(const Matrix& a, std::vector<Index> rows, double tolerance, Index at_least,
-                   Clock::time_point deadline) {
-    while (static_cast<Index>(rows.size()) > at_least && Clock::now() < deadline) {
+                   double deadline) {
+    while (static_cast<Index>(rows.size()) > at_least && work_seconds() < deadline) {
         const Decoder decoder = group_columns(a, rows);
         const auto sums = inverse_row_sums(a, decoder);
         if (!sums) {
@@ -137,7 +135,7 @@ Decoder drop_worst(const Matrix& a, std::vector<Index> rows, double tolerance, I
     return {};
 }
 
-Decoder select_by_groups(const Matrix& a, double tolerance, Index at_least, Clock::time_point deadline) {
+Decoder select_by_groups(const Matrix& a, double tolerance, Index at_least, double deadline) {
     const std::vector<Index> order = farthest_first(a);
     const Index n = static_cast<Index>(order.size());
     Decoder best;
@@ -145,7 +143,7 @@ Decoder select_by_groups(const Matrix& a, double tolerance, Index at_least, Cloc
         if (decoder.rank() > best.rank()) best = std::move(decoder);
     };
     constexpr Index kPatience = 12;  // sizes in a row that do not fit
-    for (Index k = std::max<Index>(1, at_least); k <= n && Clock::now() < deadline; ++k) {
+    for (Index k = std::max<Index>(1, at_least); k <= n && work_seconds() < deadline; ++k) {
         Decoder decoder = group_columns(a, {order.begin(), order.begin() + k});
         const auto sums = inverse_row_sums(a, decoder);
         if (sums && sums->maxCoeff() * tolerance < 1) {
@@ -195,8 +193,7 @@ std::optional<NeumannWitness> round_neumann(const Matrix& a, const Decoder& deco
 
 std::optional<NeumannWitness> propose_neumann(const Matrix& a, double tolerance, const Options& options) {
     if (a.size() == 0 || !a.allFinite() || !(tolerance >= 0)) return std::nullopt;
-    const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                             std::chrono::duration<double>(std::min(options.seconds, 1e6)));
+    const double deadline = work_seconds() + options.seconds;
     const Decoder single = select_by_pivoting(a, tolerance);
     const Decoder grouped = select_by_groups(a, tolerance, single.rank(), deadline);
     for (const Decoder* decoder : {&grouped, &single}) {

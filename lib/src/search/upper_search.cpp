@@ -1,99 +1,87 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
 
+#include "factor_moves.hpp"
 #include "factors.hpp"
 #include "rankcert/search/dense.hpp"
+#include "rankcert/search/work.hpp"
 
 namespace rankcert::search {
 
-namespace {
-
-constexpr std::size_t kPlain = 0;
-constexpr std::size_t kColumnWeights = 1;
-constexpr std::size_t kFirstRandom = 2;
-
-}  // namespace
-
 UpperSearch::UpperSearch(Eigen::MatrixXd a, const Options& options) : a_(std::move(a)), options_(options) {}
 
-/// Number 0 is of a itself, 1 of a with rare columns made larger, the others of a with random weights.
-const UpperSearch::Decomposition& UpperSearch::decomposition(std::size_t index) {
-    if (decompositions_.size() <= index) decompositions_.resize(index + 1);
-    auto& slot = decompositions_[index];
-    if (slot) return *slot;
-    const Index m = a_.rows(), n = a_.cols();
-    Vector row_scale = Vector::Ones(m), col_scale = Vector::Ones(n);
-    if (index == kColumnWeights) {
-        const double largest = a_.cwiseAbs().maxCoeff();
-        col_scale = a_.cwiseAbs()
-                        .colwise()
-                        .maxCoeff()
-                        .transpose()
-                        .cwiseMax(1e-2 * largest)
-                        .cwiseSqrt()
-                        .cwiseInverse();
-    } else if (index >= kFirstRandom) {
-        // The generator's bits are the same everywhere; the standard's distributions are not.
-        std::mt19937_64 generator(options_.seed * 1'000'003ULL + index);
-        auto weight = [&] {
-            const double uniform = (static_cast<double>(generator() >> 11) + 1) * 0x1p-53;
-            return std::sqrt(.1 - std::log(uniform));
-        };
-        for (double& w : row_scale) w = weight();
-        for (double& w : col_scale) w = weight();
-    }
-    slot.emplace();
-    const auto parts = svd(row_scale.asDiagonal() * a_ * col_scale.asDiagonal());
+UpperSearch::Decomposition UpperSearch::decompose(const Vector& column_weights) const {
+    Decomposition out{Matrix(a_.rows(), 0), Matrix(0, a_.cols()), {}};
+    const auto parts = svd(a_ * column_weights.asDiagonal());
     if (parts) {
         const Vector root = parts->values.cwiseSqrt();
-        slot->left = row_scale.cwiseInverse().asDiagonal() * parts->u * root.asDiagonal();
-        slot->right = root.asDiagonal() * parts->v.transpose() * col_scale.cwiseInverse().asDiagonal();
-    } else {
-        slot->left.resize(m, 0);
-        slot->right.resize(0, n);
+        out.left = parts->u * root.asDiagonal();
+        out.right = root.asDiagonal() * parts->v.transpose() * column_weights.cwiseInverse().asDiagonal();
     }
     // The error of every truncation, once for all tolerances.
     Matrix residual = a_;
-    slot->errors.push_back(residual.cwiseAbs().rowwise().sum().maxCoeff());
-    for (Index r = 0; r < slot->left.cols(); ++r) {
-        residual.noalias() -= slot->left.col(r) * slot->right.row(r);
-        slot->errors.push_back(residual.cwiseAbs().rowwise().sum().maxCoeff());
+    out.errors.push_back(estimate_norm(residual));
+    charge_work(static_cast<double>(out.left.cols() * a_.size()) / kEntriesPerSecond / 2);
+    for (Index r = 0; r < out.left.cols(); ++r) {
+        residual.noalias() -= out.left.col(r) * out.right.row(r);
+        out.errors.push_back(estimate_norm(residual));
     }
-    return *slot;
+    return out;
 }
 
-Factors UpperSearch::truncated(std::size_t index, Index rank) {
-    const Decomposition& parts = decomposition(index);
-    const Index r = std::min(rank, parts.left.cols());
-    return {parts.left.leftCols(r), parts.right.topRows(r), parts.errors[static_cast<std::size_t>(r)]};
+const UpperSearch::Decomposition& UpperSearch::plain() {
+    if (!plain_) plain_ = decompose(Vector::Ones(a_.cols()));
+    return *plain_;
 }
 
-Index UpperSearch::truncated_rank(std::size_t index, double tolerance) {
-    const auto& errors = decomposition(index).errors;
-    const auto found = std::find_if(errors.begin(), errors.end(), [&](double e) { return e <= tolerance; });
-    return static_cast<Index>(found - errors.begin());
+const UpperSearch::Decomposition& UpperSearch::column_weighted() {
+    if (!column_weighted_) column_weighted_ = decompose(rare_column_weights(a_));
+    return *column_weighted_;
 }
 
-const Factors* UpperSearch::known(Index rank) const {
-    const auto found = best_.find(rank);
-    return found == best_.end() ? nullptr : &found->second;
+namespace {
+
+template <class Decomposition>
+std::optional<Factors> truncated(const Decomposition& parts, Eigen::Index rank) {
+    if (rank > parts.left.cols()) return std::nullopt;
+    return Factors{parts.left.leftCols(rank), parts.right.topRows(rank),
+                   parts.errors[static_cast<std::size_t>(rank)]};
 }
+
+/// The first `rank` directions of a product of a higher rank.
+std::optional<Factors> cut(const Matrix& a, const Factors& larger, Eigen::Index rank) {
+    const auto ordered = balance(larger);
+    if (!ordered || ordered->left.cols() < rank) return std::nullopt;
+    Factors out{ordered->left.leftCols(rank), ordered->right.topRows(rank), 0};
+    out.estimate_error = estimate_factor_error(a, out.left, out.right);
+    return out;
+}
+
+}  // namespace
 
 void UpperSearch::keep(const Factors& factors) {
-    const auto [slot, added] = best_.try_emplace(factors.left.cols(), factors);
-    if (!added && factors.estimate_error < slot->second.estimate_error) slot->second = factors;
+    auto& best = attempts_[factors.left.cols()].best;
+    if (!best || factors.estimate_error < best->estimate_error) best = factors;
+}
+
+std::optional<FactorWitness> UpperSearch::best_known(double tolerance, Index below) const {
+    for (const auto& [rank, known] : attempts_) {
+        if (rank >= below) break;
+        if (!known.best || known.best->estimate_error > tolerance) continue;
+        if (auto witness = round_factors(a_, *known.best, tolerance)) return witness;
+    }
+    return std::nullopt;
 }
 
 std::vector<UpperWitness> UpperSearch::propose_quick(double tolerance) {
     std::vector<std::pair<Index, UpperWitness>> found;
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance >= 0)) return {};
-    for (const std::size_t index : {kPlain, kColumnWeights}) {
+    for (const Decomposition* parts : {&plain(), &column_weighted()}) {
         // The coarsest grids cost something: where they cost the rank, one more column is taken.
-        const Index full = decomposition(index).left.cols();
-        for (Index r = truncated_rank(index, search_goal(tolerance)); r <= full; ++r) {
-            if (auto witness = round_factors(a_, truncated(index, r), tolerance)) {
+        for (Index r = 0; r <= parts->left.cols(); ++r) {
+            if (!(parts->errors[static_cast<std::size_t>(r)] <= search_goal(tolerance))) continue;
+            if (auto witness = round_factors(a_, *truncated(*parts, r), tolerance)) {
                 found.emplace_back(r, std::move(*witness));
                 break;
             }
@@ -103,12 +91,9 @@ std::vector<UpperWitness> UpperSearch::propose_quick(double tolerance) {
         nearest_singular_.emplace(nearest_singular_factors(a_));
         if (*nearest_singular_) keep(**nearest_singular_);
     }
-    for (const auto& [rank, factors] : best_) {
-        if (factors.estimate_error > tolerance) continue;
-        if (auto witness = round_factors(a_, factors, tolerance)) {
-            found.emplace_back(rank, std::move(*witness));
-            break;
-        }
+    if (auto witness = best_known(tolerance, std::min(a_.rows(), a_.cols()) + 1)) {
+        const Index rank = witness->left.cols();
+        found.emplace_back(rank, std::move(*witness));
     }
     if (auto witness = propose_representative_rows(a_, tolerance, options_)) {
         auto chosen = witness->representative;
@@ -123,70 +108,90 @@ std::vector<UpperWitness> UpperSearch::propose_quick(double tolerance) {
     return out;
 }
 
-/// Tries to reach the tolerance with the given rank, from more and more starts as effort grows. What it finds
-/// is kept, reached or not.
-bool UpperSearch::attempt(Index rank, double tolerance, int effort, double deadline,
+/// The starts of one rank, one after the other: three decompositions, what the next higher rank leaves, then
+/// moves away from the best that is known, without end.
+std::optional<Factors> UpperSearch::next_start(Index rank) {
+    Attempts& known = attempts_[rank];
+    const int start = known.starts++;
+    switch (start) {
+        case 0:
+            return truncated(column_weighted(), rank);
+        case 1:
+            return truncated(plain(), rank);
+        case 2: {
+            const Vector norms = a_.rowwise().norm();
+            const double floor = std::max(1e-3 * norms.maxCoeff(), std::numeric_limits<double>::min());
+            return weighted_start(a_, rank, norms.cwiseMax(floor).cwiseInverse(), Vector::Ones(a_.cols()));
+        }
+        case 3: {
+            const auto next = attempts_.find(rank + 1);
+            if (next == attempts_.end() || !next->second.best) return std::nullopt;
+            return cut(a_, *next->second.best, rank);
+        }
+        default:
+            break;
+    }
+    if (!known.best) return std::nullopt;
+    Random random((options_.seed * 1'000'003ULL + static_cast<std::uint64_t>(rank)) * 1'000'003ULL +
+                  static_cast<std::uint64_t>(start));
+    switch (start % 4) {
+        case 0:
+            return reweighted_start(a_, *known.best, random);
+        case 2:
+            return forget_rows(a_, *known.best, random);
+        default:
+            return insert_bad_row(a_, *known.best, random);
+    }
+}
+
+/// Tries to reach the tolerance with the given rank, from so many new starts. What it finds is kept, reached
+/// or not.
+bool UpperSearch::attempt(Index rank, double tolerance, int starts, double deadline,
                           const std::function<bool()>& stop) {
     const double goal = search_goal(tolerance);
-    auto over = [&] { return now_seconds() > deadline || (stop && stop()); };
-    auto reached = [&](const Factors& start) {
-        if (start.left.cols() != rank) return false;
-        const Factors better = improve_factors(a_, start, tolerance, deadline - now_seconds());
-        keep(better);
-        return better.estimate_error <= goal;
-    };
-    /// The first `rank` columns of a product of a higher rank.
-    auto cut = [&](const Factors& larger) {
-        auto ordered = balance(larger);
-        if (!ordered || ordered->left.cols() < rank) return Factors{};
-        Factors start{ordered->left.leftCols(rank), ordered->right.topRows(rank), 0};
-        start.estimate_error = estimate_factor_error(a_, start.left, start.right);
-        return start;
-    };
-    if (const Factors* before = known(rank)) {
-        if (before->estimate_error <= goal) return true;
-        if (before->estimate_error < 1.3 * tolerance && reached(Factors(*before))) return true;
+    Attempts& known = attempts_[rank];
+    const auto reached = [&] { return known.best && known.best->estimate_error <= goal; };
+    if (known.best && !reached() && known.aimed > tolerance && known.best->estimate_error < 2 * tolerance) {
+        Refinement how;
+        how.deadline = deadline;
+        keep(improve_factors(a_, Factors(*known.best), tolerance, how));
     }
-    if (over()) return false;
-    if (reached(truncated(kPlain, rank))) return true;
-    if (effort == 0 || over()) return false;
-    if (const Factors* next = known(rank + 1)) {
-        // To the bottom of the higher rank first (an unreachable tolerance makes it go on), then cut.
-        const Factors deep = improve_factors(a_, *next, .95 * next->estimate_error, deadline - now_seconds());
-        keep(deep);
-        if (!over() && reached(cut(deep))) return true;
+    known.aimed = tolerance;
+    for (int i = 0; i < starts && !reached(); ++i) {
+        if (work_seconds() > deadline || (stop && stop())) return false;
+        const bool moved = known.starts >= 4 && known.starts % 4 != 0;
+        const auto start = next_start(rank);
+        charge_work(1e-5);  // so that a rank without starts comes to an end
+        if (!start) continue;
+        Refinement how;
+        how.warm = moved;
+        if (known.starts > 2 && known.best) how.rival = known.best->estimate_error;
+        how.deadline = deadline;
+        keep(improve_factors(a_, *start, tolerance, how));
     }
-    if (over()) return false;
-    if (reached(truncated(kColumnWeights, rank))) return true;
-    for (int draw = 0; draw < 2 * (effort - 1); ++draw) {
-        if (over()) return false;
-        if (reached(truncated(kFirstRandom + static_cast<std::size_t>(draw), rank))) return true;
-    }
-    return false;
+    return reached();
 }
 
 std::optional<FactorWitness> UpperSearch::propose_optimised(double tolerance, Index lower, Index upper,
                                                             double seconds,
                                                             const std::function<bool()>& stop) {
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance > 0)) return std::nullopt;
-    const double deadline = now_seconds() + seconds;
-    auto over = [&] { return now_seconds() > deadline || (stop && stop()); };
+    const double deadline = work_seconds() + seconds;
+    const auto over = [&] { return work_seconds() > deadline || (stop && stop()); };
+    constexpr int kQuickStarts = 2;
     Index high = upper;                         // reached
     Index low = std::max<Index>(lower, 1) - 1;  // out of reach, or believed to be
     while (high - low > 1 && !over()) {
         const Index rank = low + (high - low) / 2;
-        (attempt(rank, tolerance, 0, deadline, stop) ? high : low) = rank;
+        const int left = kQuickStarts - attempts_[rank].starts;
+        (attempt(rank, tolerance, left, deadline, stop) ? high : low) = rank;
     }
     while (high > std::max<Index>(lower, 1) && !over()) {
-        if (!attempt(high - 1, tolerance, 3, deadline, stop)) break;
+        const int left = most_starts(std::max(a_.rows(), a_.cols())) - attempts_[high - 1].starts;
+        if (!attempt(high - 1, tolerance, left, deadline, stop)) break;
         --high;
     }
-    for (Index rank = high; rank < upper; ++rank) {
-        const Factors* factors = known(rank);
-        if (factors == nullptr || factors->estimate_error > tolerance) continue;
-        if (auto witness = round_factors(a_, *factors, tolerance)) return witness;
-    }
-    return std::nullopt;
+    return best_known(tolerance, upper);
 }
 
 std::optional<FactorWitness> propose_svd_factors(const Eigen::MatrixXd& a, double tolerance,

@@ -18,9 +18,12 @@
 namespace rankcert {
 
 struct BracketOptions {
-    double seconds = 4;       ///< search budget for one ε, honoured between steps; checking comes on top
-    unsigned seed = 1;        ///< of the searches that draw starting points
-    unsigned precision = 53;  ///< p: Ã on the grid 2^−p, to begin with
+    /// Search budget for one ε, shared by all of a call; honoured between steps, checking comes on top. It
+    /// is work (search/work.hpp), about as many seconds on one core of an ordinary machine: a busy machine
+    /// finds the same in more time.
+    double seconds = 4;
+    unsigned seed = 1;              ///< of the searches that draw starting points
+    unsigned precision = 53;        ///< p: Ã on the grid 2^−p, to begin with
     unsigned max_precision = 4096;  ///< where a larger p would decide more, it is doubled up to this
     /// The level whose verdicts leave; nothing: exact where m and N are at most 512, else fast (and exact
     /// where fast cannot see: Ã finer than float64, rules that need integers).

@@ -24,6 +24,10 @@ enum class Op { none, transpose };
 void gemm(double alpha, const ConstRef& a, Op op_a, const ConstRef& b, Op op_b, double beta,
           Eigen::Ref<Matrix> c);
 
+/// y ← alpha · op(a) · x + beta · y. y must be finite where beta = 0, too, and must not share memory with x.
+void gemv(double alpha, const ConstRef& a, Op op_a, const Eigen::Ref<const Vector>& x, double beta,
+          Eigen::Ref<Vector> y);
+
 [[nodiscard]] Matrix multiply(const ConstRef& a, const ConstRef& b);     ///< a b
 [[nodiscard]] Matrix multiply_tn(const ConstRef& a, const ConstRef& b);  ///< aᵀ b
 [[nodiscard]] Matrix multiply_nt(const ConstRef& a, const ConstRef& b);  ///< a bᵀ

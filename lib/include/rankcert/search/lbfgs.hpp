@@ -1,5 +1,5 @@
 #pragma once
-/// \file lbfgs.hpp  Minimising a smooth function by L-BFGS (liblbfgs). Untrusted, for searches only.
+/// \file lbfgs.hpp  Minimising a smooth function by L-BFGS. Untrusted, for searches only.
 
 #include <Eigen/Core>
 #include <functional>
@@ -8,7 +8,7 @@ namespace rankcert::search {
 
 struct LbfgsOptions {
     int iterations = 100;  ///< at most
-    int memory = 10;       ///< corrections kept
+    int memory = 8;        ///< corrections kept
     int evaluations = 20;  ///< at most, in one line search
     double tolerance =
         1e-7;       ///< stop where the value fell by less than this fraction over the last `past` steps

@@ -45,6 +45,12 @@ struct FixedSpace {
 [[nodiscard]] std::optional<FixedSpaceWitness> round_fixed_space(const Matrix& a, const FixedSpace& space,
                                                                  double tolerance);
 
+/// s with Σ s_i² = 1 and G with unit rows, up to rounding; K = diag(s) a G.
+struct WeightedGrouping {
+    Vector weights;   ///< s, m entries ≥ 0
+    Matrix grouping;  ///< G, N×q
+};
+
 /// Lower searches for one matrix, with what they found at one tolerance kept for the next. Not for use from
 /// two threads at once.
 class LowerSearch {
@@ -55,8 +61,9 @@ class LowerSearch {
     /// give at this tolerance, the largest rank first.
     [[nodiscard]] std::vector<LowerWitness> propose_quick(double tolerance);
 
-    /// The witness of the largest rank above `lower` that the optimised searches reach within `seconds`; they
-    /// do not look above `upper`, where no witness can be. `stop` is asked now and then.
+    /// The witness of the largest rank above `lower` that the optimised searches reach within so much work
+    /// (work.hpp); they do not look above `upper`, where no witness can be. A later call goes on where this
+    /// one ended. `stop` is asked now and then.
     [[nodiscard]] std::optional<LowerWitness> propose_optimised(double tolerance, Index lower, Index upper,
                                                                 double seconds,
                                                                 const std::function<bool()>& stop = {});
@@ -68,11 +75,24 @@ class LowerSearch {
     [[nodiscard]] std::map<Index, double> reach_curve() const;
 
   private:
+    /// What is known of one k.
+    struct Attempts {
+        std::optional<FixedSpace> best;
+        int starts = 0;    ///< that were tried so far
+        double aimed = 0;  ///< the largest tolerance that was aimed at
+    };
+
     void keep(FixedSpace space);
+    [[nodiscard]] std::optional<LowerWitness> best_known(double tolerance, Index above) const;
+    [[nodiscard]] const WeightedGrouping& choice_for(Index rank, double tolerance);
+    [[nodiscard]] std::optional<FixedSpace> dropped_to(Index k, Index from, double tolerance);
+    [[nodiscard]] std::optional<FixedSpace> next_start(Index k, double tolerance);
+    [[nodiscard]] bool attempt(Index k, double tolerance, int starts, const std::function<bool()>& over);
 
     Matrix a_;
     Options options_;
-    std::map<Index, FixedSpace> spaces_;  // best known for each k
+    std::map<Index, Attempts> attempts_;
+    std::map<Index, WeightedGrouping> choices_;  ///< by the rank whose tail they raise
     bool full_rank_tried_ = false;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-/// \file propose.hpp  Proposals of witnesses. Nothing here is trusted, and no bound here is one until checked.
+/// \file propose.hpp  Proposals of witnesses. Nothing here is trusted, and no bound here is one until
+/// checked.
 ///
 /// All searches work on a float64 matrix near A, at a tolerance given as a double, and return witnesses with
 /// entries on a coarse grid where the margin allows.
@@ -14,7 +15,7 @@ namespace rankcert::search {
 
 struct Options {
     unsigned seed = 1;
-    double seconds = 5;  ///< a budget for one call, honoured between steps
+    double seconds = 5;  ///< a budget for one call in nominal seconds (work.hpp), honoured between steps
 };
 
 }  // namespace rankcert::search

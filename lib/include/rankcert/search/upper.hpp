@@ -6,6 +6,7 @@
 /// decides.
 
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "rankcert/search/propose.hpp"
@@ -38,10 +39,17 @@ struct Factors {
 [[nodiscard]] std::optional<RepresentativeRowsWitness> propose_representative_rows(
     const Eigen::MatrixXd& a, double tolerance, const Options& options = {});
 
+/// How far `improve_factors` goes.
+struct Refinement {
+    bool warm = false;  ///< from a start that is nearly good: fewer and colder stages
+    double rival = 0;   ///< an error that is worth reaching even where the tolerance is not
+    double deadline = std::numeric_limits<double>::infinity();  ///< by work_seconds()
+};
+
 /// Lowers the largest row ℓ1 norm of a − U V from the given start by L-BFGS on a smoothed norm, until it is
-/// at most the tolerance, no hope is left, or the time is over. Returns the best factors seen.
+/// at most the tolerance, no hope is left, or the deadline is over. Returns the best factors seen.
 [[nodiscard]] Factors improve_factors(const Eigen::MatrixXd& a, const Factors& start, double tolerance,
-                                      double seconds);
+                                      const Refinement& how = {});
 
 /// One-row changes of the identity: for a square invertible a, the nearest singular matrix in ‖·‖, exactly as
 /// far away as 1/‖a⁻¹‖, as factors of rank n − 1 (U: the columns of a but one; V: the identity and one
@@ -57,9 +65,9 @@ class UpperSearch {
     /// tolerance, fewest rows first.
     [[nodiscard]] std::vector<UpperWitness> propose_quick(double tolerance);
 
-    /// A witness of rank below `upper`, if optimised factors reach one within `seconds`: bisection first,
-    /// then one by one, from several starts; stops at `lower`, below which no rank is possible. `stop` is
-    /// asked now and then.
+    /// A witness of rank below `upper`, if optimised factors reach one within so much work (work.hpp):
+    /// bisection first, then one by one, from ever new starts; stops at `lower`, below which no rank is
+    /// possible. A later call goes on where this one ended. `stop` is asked now and then.
     [[nodiscard]] std::optional<FactorWitness> propose_optimised(double tolerance, Index lower, Index upper,
                                                                  double seconds,
                                                                  const std::function<bool()>& stop = {});
@@ -67,25 +75,32 @@ class UpperSearch {
     [[nodiscard]] const Eigen::MatrixXd& matrix() const noexcept { return a_; }
 
   private:
+    /// A truncated decomposition at every rank at once.
     struct Decomposition {
-        Eigen::MatrixXd left;        ///< U √σ of diag(weights) a diag(weights), unscaled again
-        Eigen::MatrixXd right;       ///< √σ Vᵀ, likewise
+        Eigen::MatrixXd left;        ///< U √σ of a diag(weights)
+        Eigen::MatrixXd right;       ///< √σ Vᵀ, unscaled again
         std::vector<double> errors;  ///< of the truncation to rank 0, 1, …
     };
+    /// What is known of one rank.
+    struct Attempts {
+        std::optional<Factors> best;
+        int starts = 0;    ///< that were tried so far
+        double aimed = 0;  ///< the tolerance at which `best` may have been left before it was at its best
+    };
 
-    [[nodiscard]] const Decomposition& decomposition(std::size_t index);
-    [[nodiscard]] Factors truncated(std::size_t index, Index rank);
-    /// The least rank whose truncation keeps within the tolerance; beyond the full rank where none does.
-    [[nodiscard]] Index truncated_rank(std::size_t index, double tolerance);
-    [[nodiscard]] const Factors* known(Index rank) const;
-    void keep(const Factors& factors);
-    [[nodiscard]] bool attempt(Index rank, double tolerance, int effort, double deadline,
+    [[nodiscard]] const Decomposition& plain();
+    [[nodiscard]] const Decomposition& column_weighted();
+    [[nodiscard]] Decomposition decompose(const Eigen::VectorXd& column_weights) const;
+    [[nodiscard]] std::optional<Factors> next_start(Index rank);
+    [[nodiscard]] bool attempt(Index rank, double tolerance, int starts, double deadline,
                                const std::function<bool()>& stop);
+    void keep(const Factors& factors);
+    [[nodiscard]] std::optional<FactorWitness> best_known(double tolerance, Index below) const;
 
     Eigen::MatrixXd a_;
     Options options_;
-    std::vector<std::optional<Decomposition>> decompositions_;
-    std::map<Index, Factors> best_;                           ///< by rank: the least error found so far
+    std::optional<Decomposition> plain_, column_weighted_;
+    std::map<Index, Attempts> attempts_;
     std::optional<std::optional<Factors>> nearest_singular_;  ///< tried; found
 };
 
