@@ -123,7 +123,7 @@ struct Parser {
                    "float16|bfloat16|float32|float64")
             ->group(model);
         const char* search = "The search";
-        add_text(sub, "--effort", a.effort, "quick, normal, thorough, or seconds for each tolerance",
+        add_text(sub, "--effort", a.effort, "quick, normal, thorough, or seconds of work for each tolerance",
                  "quick|normal|thorough|SECONDS")
             ->group(search);
         sub.add_option("--seed", a.seed, "Start of the random numbers (default: 1)")

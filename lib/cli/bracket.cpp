@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <set>
@@ -33,10 +34,13 @@ struct Outcome {
     std::string failure;  ///< one sentence where code is not kProved
 };
 
-double seconds_of(const std::string& effort) {
-    if (effort == "quick") return 1;
-    if (effort == "normal") return 4;
-    if (effort == "thorough") return 60;
+/// The budget of one ε for a matrix of this size. What a named effort means grows with the square of the
+/// size, from 128 on: a step of the search costs that and more.
+double seconds_of(const std::string& effort, Index size) {
+    const double growth = std::max(1.0, std::pow(static_cast<double>(size) / 128, 2));
+    if (effort == "quick") return 1 * growth;
+    if (effort == "normal") return 4 * growth;
+    if (effort == "thorough") return 12 * growth;
     try {
         const double seconds = estimate_double(parse_rational(effort));
         if (seconds > 0 && seconds < 1e9) return seconds;
@@ -138,7 +142,7 @@ class Run {
   public:
     Run(const BracketArguments& arguments, std::vector<Epsilon> epsilons, std::vector<Task> tasks)
         : arguments_(arguments),
-          request_{std::move(epsilons), seconds_of(arguments.effort), arguments.seed, arguments.top_k},
+          request_{std::move(epsilons), 0, arguments.seed, arguments.top_k},
           tasks_(std::move(tasks)),
           names_(file_names(tasks_)),
           directory_(arguments.output),
@@ -264,7 +268,7 @@ class Run {
         std::vector<Rational> missing;
         for (const Epsilon& epsilon : request_.epsilons) {
             if (find(known, epsilon.value) == known.end() ||
-                !suffices(earlier.records, epsilon.value, request_)) {
+                !suffices(earlier.records, epsilon.value, request_for(task))) {
                 missing.push_back(epsilon.value);
             }
         }
@@ -325,7 +329,7 @@ class Run {
             cell.rho = result.rho;
             cell.seconds = bracket.seconds;
             if (bracket.top_k) cell.top_k = **bracket.top_k;
-            records[cell.epsilon_text] = {request_.effort_seconds, request_.seed, request_.top_k,
+            records[cell.epsilon_text] = {request_for(task).effort_seconds, request_.seed, request_.top_k,
                                           bracket.seconds};
             cells.push_back(std::move(cell));
         }
@@ -344,11 +348,18 @@ class Run {
         return cells;
     }
 
+    /// What is asked of this task: the effort depends on its size.
+    [[nodiscard]] Request request_for(const Task& task) const {
+        Request request = request_;
+        request.effort_seconds = seconds_of(arguments_.effort, std::max(task.rows(), task.cols()));
+        return request;
+    }
+
     BracketResult bracket(std::size_t i, ProgressLine& progress,
                           const std::vector<Rational>& epsilons) const {
         const Task& task = tasks_[i];
         BracketOptions options;
-        options.seconds = request_.effort_seconds;
+        options.seconds = request_for(task).effort_seconds;
         options.seed = request_.seed;
         options.top_k = request_.top_k;
         if (!arguments_.level.empty()) {
@@ -365,7 +376,7 @@ class Run {
     }
 
     const BracketArguments& arguments_;
-    const Request request_;
+    const Request request_;  ///< without the effort
     const std::vector<Task> tasks_;
     const std::vector<std::string> names_;
     const fs::path directory_;
@@ -377,7 +388,7 @@ class Run {
 int run_bracket(const BracketArguments& arguments) {
     std::vector<Epsilon> epsilons = parse_epsilons(arguments.epsilon);
     const std::vector<Multiplier> multipliers = parse_multipliers(arguments.beta_multiplier);
-    (void)seconds_of(arguments.effort);
+    (void)seconds_of(arguments.effort, 1);
     LoadedTasks loaded = load(arguments, multipliers);
     make_directory(arguments.output);
     remove_leftovers(arguments.output);

@@ -142,15 +142,15 @@ void Session::search_optimised(const Rational& epsilon, double seconds,
             return false;
         };
     };
-    // Turn by turn: each side narrows the range in which the other looks.
-    const double shares[] = {.08, .2, .35, .5, .65, .8, .9, 1};
+    // Turn by turn: each side narrows the range in which the other looks. The first two turns only do that.
+    const double shares[] = {0, 0, .2, .4, .6, .8, .9, 1};
     bool upper_turn = true;
     for (const double share : shares) {
         const Standing at = standing(epsilon);
         const double left = start + share * seconds - search::work_seconds();
         const bool upper = std::exchange(upper_turn, !upper_turn);
         if (at.lower >= at.upper) return;
-        if (!(left > 0)) continue;
+        if (share > 0 && !(left > 0)) continue;
         if (!upper) {
             auto witness = lower_search_->propose_optimised(lower_tolerance(epsilon), at.lower, at.upper,
                                                             left, telling("lower witness"));
@@ -314,7 +314,7 @@ void Session::search(const std::vector<Rational>& epsilons,
         return [&, i](std::string_view stage) { report(share(), i, stage); };
     };
     for (const std::size_t i : order) prepare(epsilons[i], telling(i));
-    const double rounds[] = {.35, .7, 1};
+    const double rounds[] = {.5, 1};
     for (const double part : rounds) {
         for (auto i = order.begin(); i != order.end(); ++i) {
             const auto open =

@@ -171,11 +171,12 @@ std::optional<FixedSpace> LowerSearch::next_start(Index k, double tolerance) {
 
 /// Tries to find a space of dimension k that holds at the tolerance, from so many new starts. What it finds
 /// is kept.
-bool LowerSearch::attempt(Index k, double tolerance, int starts, const std::function<bool()>& over) {
+bool LowerSearch::attempt(Index k, double tolerance, int starts, const std::function<bool()>& over,
+                          const std::function<bool()>& stop) {
     Attempts& known = attempts_[k];
     const auto reached = [&] { return known.best && known.best->reach * kGoal > tolerance; };
     const auto refine = [&](const FixedSpace& space, bool warm, double rival) {
-        keep(refine_space(a_, space, tolerance / kGoal, {warm, rival, over}));
+        keep(refine_space(a_, space, tolerance / kGoal, {warm, rival, stop}));
     };
     if (known.best && !reached() && known.aimed < tolerance && known.best->reach > tolerance / 2) {
         refine(FixedSpace(*known.best), true, 0);
@@ -196,8 +197,9 @@ std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Ind
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance > 0)) return std::nullopt;
     upper = std::min({upper, a_.rows(), a_.cols()});
     const double deadline = work_seconds() + seconds;
-    const std::function<bool()> over = [&] { return work_seconds() > deadline || (stop && stop()); };
-    constexpr int kQuickStarts = 1;
+    const std::function<bool()> told = [&] { return stop && stop(); };
+    const std::function<bool()> over = [&] { return work_seconds() > deadline || told(); };
+    constexpr int kQuickStarts = 1;  // while the range of k is narrowed
     std::optional<LowerWitness> best;
     Index low = lower;       // reached
     Index high = upper + 1;  // out of reach, or believed to be
@@ -207,14 +209,15 @@ std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Ind
         low = std::max(low, known->first);
         break;
     }
-    while (high - low > 1 && !over()) {
-        const Index k = low + (high - low) / 2;
+    // Success takes less time than failure, so that steps up are short.
+    while (high - low > 1 && !told()) {
+        const Index k = low + std::max<Index>(1, (high - low) / 3);
         const int left = kQuickStarts - attempts_[k].starts;
-        (attempt(k, tolerance, left, over) ? low : high) = k;
+        (attempt(k, tolerance, left, told, told) ? low : high) = k;
     }
     while (low < upper && !over()) {
         const int left = most_starts(std::max(a_.rows(), a_.cols())) - attempts_[low + 1].starts;
-        if (!attempt(low + 1, tolerance, left, over)) break;
+        if (!attempt(low + 1, tolerance, left, over, told)) break;
         ++low;
     }
     best = best_known(tolerance, lower);

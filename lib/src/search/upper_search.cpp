@@ -42,6 +42,8 @@ const UpperSearch::Decomposition& UpperSearch::column_weighted() {
 
 namespace {
 
+constexpr int kQuickStarts = 2;  ///< while the range of ranks is narrowed
+
 template <class Decomposition>
 std::optional<Factors> truncated(const Decomposition& parts, Eigen::Index rank) {
     if (rank > parts.left.cols()) return std::nullopt;
@@ -146,19 +148,15 @@ std::optional<Factors> UpperSearch::next_start(Index rank) {
 
 /// Tries to reach the tolerance with the given rank, from so many new starts. What it finds is kept, reached
 /// or not.
-bool UpperSearch::attempt(Index rank, double tolerance, int starts, double deadline,
-                          const std::function<bool()>& stop) {
+bool UpperSearch::attempt(Index rank, double tolerance, int starts, const std::function<bool()>& over) {
     const double goal = search_goal(tolerance);
     Attempts& known = attempts_[rank];
     const auto reached = [&] { return known.best && known.best->estimate_error <= goal; };
-    if (known.best && !reached() && known.aimed > tolerance && known.best->estimate_error < 2 * tolerance) {
-        Refinement how;
-        how.deadline = deadline;
-        keep(improve_factors(a_, Factors(*known.best), tolerance, how));
+    if (known.best && !reached() && known.aimed > tolerance && known.best->estimate_error < 1.3 * tolerance) {
+        keep(improve_factors(a_, Factors(*known.best), tolerance));
     }
     known.aimed = tolerance;
-    for (int i = 0; i < starts && !reached(); ++i) {
-        if (work_seconds() > deadline || (stop && stop())) return false;
+    for (int i = 0; i < starts && !reached() && !over(); ++i) {
         const bool moved = known.starts >= 4 && known.starts % 4 != 0;
         const auto start = next_start(rank);
         charge_work(1e-5);  // so that a rank without starts comes to an end
@@ -166,7 +164,6 @@ bool UpperSearch::attempt(Index rank, double tolerance, int starts, double deadl
         Refinement how;
         how.warm = moved;
         if (known.starts > 2 && known.best) how.rival = known.best->estimate_error;
-        how.deadline = deadline;
         keep(improve_factors(a_, *start, tolerance, how));
     }
     return reached();
@@ -177,18 +174,25 @@ std::optional<FactorWitness> UpperSearch::propose_optimised(double tolerance, In
                                                             const std::function<bool()>& stop) {
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance > 0)) return std::nullopt;
     const double deadline = work_seconds() + seconds;
-    const auto over = [&] { return work_seconds() > deadline || (stop && stop()); };
-    constexpr int kQuickStarts = 2;
+    const auto told = [&] { return stop && stop(); };
+    const auto over = [&] { return work_seconds() > deadline || told(); };
     Index high = upper;                         // reached
     Index low = std::max<Index>(lower, 1) - 1;  // out of reach, or believed to be
-    while (high - low > 1 && !over()) {
-        const Index rank = low + (high - low) / 2;
+    // Optimised factors have about half the error of truncated ones: that is where to look first. Success
+    // takes less time than failure, so that steps down are short.
+    const auto& errors = column_weighted().errors;
+    const auto guess =
+        std::find_if(errors.begin(), errors.end(), [&](double e) { return e < 2.2 * tolerance; });
+    Index rank = static_cast<Index>(guess - errors.begin());
+    while (high - low > 1 && !told()) {
+        rank = std::clamp(rank, low + 1, high - 1);
         const int left = kQuickStarts - attempts_[rank].starts;
-        (attempt(rank, tolerance, left, deadline, stop) ? high : low) = rank;
+        (attempt(rank, tolerance, left, told) ? high : low) = rank;
+        rank = high - std::max<Index>(1, (high - low) / 3);
     }
     while (high > std::max<Index>(lower, 1) && !over()) {
         const int left = most_starts(std::max(a_.rows(), a_.cols())) - attempts_[high - 1].starts;
-        if (!attempt(high - 1, tolerance, left, deadline, stop)) break;
+        if (!attempt(high - 1, tolerance, left, over)) break;
         --high;
     }
     return best_known(tolerance, upper);

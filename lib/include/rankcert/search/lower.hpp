@@ -87,7 +87,8 @@ class LowerSearch {
     [[nodiscard]] const WeightedGrouping& choice_for(Index rank, double tolerance);
     [[nodiscard]] std::optional<FixedSpace> dropped_to(Index k, Index from, double tolerance);
     [[nodiscard]] std::optional<FixedSpace> next_start(Index k, double tolerance);
-    [[nodiscard]] bool attempt(Index k, double tolerance, int starts, const std::function<bool()>& over);
+    [[nodiscard]] bool attempt(Index k, double tolerance, int starts, const std::function<bool()>& over,
+                               const std::function<bool()>& stop);
 
     Matrix a_;
     Options options_;

@@ -65,9 +65,10 @@ class UpperSearch {
     /// tolerance, fewest rows first.
     [[nodiscard]] std::vector<UpperWitness> propose_quick(double tolerance);
 
-    /// A witness of rank below `upper`, if optimised factors reach one within so much work (work.hpp):
-    /// bisection first, then one by one, from ever new starts; stops at `lower`, below which no rank is
-    /// possible. A later call goes on where this one ended. `stop` is asked now and then.
+    /// A witness of rank below `upper`, if optimised factors reach one: the range is narrowed first, however
+    /// long it takes; then, within so much work (work.hpp), one by one from ever new starts. Stops at
+    /// `lower`, below which no rank is possible. A later call goes on where this one ended. `stop` is asked
+    /// now and then.
     [[nodiscard]] std::optional<FactorWitness> propose_optimised(double tolerance, Index lower, Index upper,
                                                                  double seconds,
                                                                  const std::function<bool()>& stop = {});
@@ -92,8 +93,7 @@ class UpperSearch {
     [[nodiscard]] const Decomposition& column_weighted();
     [[nodiscard]] Decomposition decompose(const Eigen::VectorXd& column_weights) const;
     [[nodiscard]] std::optional<Factors> next_start(Index rank);
-    [[nodiscard]] bool attempt(Index rank, double tolerance, int starts, double deadline,
-                               const std::function<bool()>& stop);
+    [[nodiscard]] bool attempt(Index rank, double tolerance, int starts, const std::function<bool()>& over);
     void keep(const Factors& factors);
     [[nodiscard]] std::optional<FactorWitness> best_known(double tolerance, Index below) const;
 
