@@ -41,7 +41,7 @@ class Folder {
 Tensor stored_mask(double bias = -0.25) {
     Eigen::MatrixXd values(3, 3);
     values << 0, kHidden, kHidden, bias, 0, kHidden, 2 * bias, bias, 0;
-    return from_matrix("", values, DType::f32);
+    return from_matrix("", values);
 }
 
 Bundle with_mask(const Tensor& tensor, MaskReading reading = MaskReading::additive) {
@@ -202,15 +202,15 @@ TEST_CASE("what asks for gigabytes is left undecided and says so") {
     Bundle bundle;
     constexpr Index n = 256;
     bundle.subject.centre =
-        ExactMatrix::from_integers(n, n, std::vector<Integer>(n * n, Integer(1)), -32000);
+        ExactMatrix::from_integers(n, n, std::vector<Integer>(n * n, Integer(1)), -32768);
     const ExactMatrix tiny = bundle.subject.centre;
     FixedSpaceWitness witness;
     witness.basis = ExactMatrix::identity(n);
-    witness.inverse = ExactMatrix::from_integers(n, n, std::vector<Integer>(n * n, Integer(1)), -32000);
+    witness.inverse = ExactMatrix::from_integers(n, n, std::vector<Integer>(n * n, Integer(1)), -32768);
     for (Index i = 0; i < n; ++i) witness.pivots.push_back(i);
     bundle.input.file = "a.npy";
     bundle.lower_witnesses = {witness};
-    bundle.upper_witnesses = {FactorWitness{ExactMatrix::identity(n).scale(Integer(1) << 30000), tiny, 1}};
+    bundle.upper_witnesses = {FactorWitness{ExactMatrix::identity(n).scale(Integer(1) << 32000), tiny, 1}};
     bundle.claims = {samples::claim("1/4", n, 0, n, 0)};
     const std::vector<ClaimVerdict> verdicts = check(parse_bundle(format_bundle(bundle), "c"), Level::exact);
     REQUIRE(verdicts.size() == 1);

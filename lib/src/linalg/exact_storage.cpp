@@ -104,7 +104,7 @@ void require_room(Index rows, Index cols, long bits, const char* what) {
     const Index entries = std::max<Index>(1, checked_size(rows, cols));
     if (bits <= kMaxTotalBits / entries) return;
     throw TooMuchWork(std::string(what) + " would need " + std::to_string(entries) + " integers of " +
-                std::to_string(bits) + " bits, more than a gigabyte: its entries differ too much in size.");
+                std::to_string(bits) + " bits, more than half a gigabyte: its entries differ too much in size.");
 }
 
 Index checked_size(Index rows, Index cols) {

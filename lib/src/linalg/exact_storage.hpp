@@ -22,8 +22,8 @@ constexpr long kMaxExponent = 1L << 26;
 /// The most bits that aligning two exponents may add to one entry.
 constexpr long kMaxShift = 1L << 24;
 /// The most bits that all entries of a matrix may take together where numbers of different sizes are brought to
-/// one exponent, added or multiplied: a gigabyte.
-constexpr long kMaxTotalBits = 1L << 33;
+/// one exponent, added or multiplied: half a gigabyte.
+constexpr long kMaxTotalBits = 1L << 32;
 /// GMP multiplies integers of n words, n large, in no more than about n times this many multiply-adds of words.
 constexpr double kFastMultiplication = 300;
 /// The most multiply-adds of 64-bit words in a product of integers too long for slices: a minute or two.

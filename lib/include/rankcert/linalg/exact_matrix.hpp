@@ -12,7 +12,7 @@
 
 namespace rankcert {
 
-/// Thrown where exact numbers would take more than a gigabyte, or a product or a rank minutes: nothing is wrong
+/// Thrown where exact numbers would take over half a gigabyte, or a product or a rank minutes: nothing is wrong
 /// with what was asked for, but that a file may ask for it.
 class TooMuchWork : public Error {
   public:
@@ -31,7 +31,7 @@ struct ExactMatrixAccess;
 ///
 /// Errors: shapes that do not fit, indices out of range, an exponent beyond ±2^24 on entry (±2^26 in a
 /// result), and a sum whose terms lie so far apart that an entry would need more than 2^24 bits, throw Error;
-/// a result of more than 2^33 bits in all, and a product of more than 2^37 products of words, TooMuchWork.
+/// a result of more than 2^32 bits in all, and a product of more than 2^37 products of words, TooMuchWork.
 class ExactMatrix {
   public:
     using Index = Eigen::Index;
