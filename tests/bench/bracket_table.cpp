@@ -1,9 +1,11 @@
-/// \file bracket_table.cpp  The brackets of a run beside those of the usual certificates, as CSV and as a summary.
+/// \file bracket_table.cpp  The brackets of a run beside those of the usual certificates, as CSV and as a
+/// summary.
 ///
-/// Usage: bracket_table OUT.csv RUN.jsonl...   (what `rankcert bracket --json` printed; see tests/bench/brackets)
+/// Usage: bracket_table OUT.csv RUN.jsonl...   (what `rankcert bracket --json` printed; see
+/// tests/bench/brackets)
 ///
-/// Lower and upper are proved; baselines (plain singular-value tail, Neumann, truncated SVD, representative rows) and
-/// seconds are estimates and have columns of their own.
+/// Lower and upper are proved; baselines (plain singular-value tail, Neumann, truncated SVD, representative
+/// rows) and seconds are estimates and have columns of their own.
 
 #include <algorithm>
 #include <fstream>
@@ -44,10 +46,13 @@ class Baselines {
     [[nodiscard]] Baseline at(double tolerance) {
         Baseline out;
         out.svd = out.rows = std::min(a_.rows(), a_.cols());
-        for (const rankcert::LowerWitness& witness : rankcert::search::LowerSearch(a_).propose_quick(tolerance)) {
+        for (const rankcert::LowerWitness& witness :
+             rankcert::search::LowerSearch(a_).propose_quick(tolerance)) {
             const Index rank = rankcert::search::proposed_rank(witness);
-            if (std::holds_alternative<rankcert::EckartYoungWitness>(witness)) out.tail = std::max(out.tail, rank);
-            if (std::holds_alternative<rankcert::NeumannWitness>(witness)) out.neumann = std::max(out.neumann, rank);
+            if (std::holds_alternative<rankcert::EckartYoungWitness>(witness))
+                out.tail = std::max(out.tail, rank);
+            if (std::holds_alternative<rankcert::NeumannWitness>(witness))
+                out.neumann = std::max(out.neumann, rank);
         }
         for (const rankcert::UpperWitness& witness : upper_.propose_quick(tolerance)) {
             if (const auto* factors = std::get_if<rankcert::FactorWitness>(&witness)) {
@@ -123,13 +128,14 @@ void summarise(const std::string& name, const std::vector<const Cell*>& cells) {
         plain_ratios.push_back(ratio(upper, lower));
     }
     const double count = static_cast<double>(cells.size());
-    std::cout << std::left << std::setw(18) << name << std::right << std::fixed << std::setw(6) << cells.size()
-              << std::setprecision(1) << std::setw(8) << 100 * static_cast<double>(closed) / count << " %"
-              << std::setw(8) << 100 * static_cast<double>(near) / count << " %" << std::setprecision(3)
-              << std::setw(8) << median(ratios) << std::setw(7) << gap << " of " << std::setw(3) << gap_upper
-              << std::setprecision(2) << std::setw(9) << median(seconds) << std::setprecision(1) << std::setw(10)
-              << 100 * static_cast<double>(plain_closed) / count << " %" << std::setprecision(3) << std::setw(9)
-              << median(plain_ratios) << '\n';
+    std::cout << std::left << std::setw(18) << name << std::right << std::fixed << std::setw(6)
+              << cells.size() << std::setprecision(1) << std::setw(8)
+              << 100 * static_cast<double>(closed) / count << " %" << std::setw(8)
+              << 100 * static_cast<double>(near) / count << " %" << std::setprecision(3) << std::setw(8)
+              << median(ratios) << std::setw(7) << gap << " of " << std::setw(3) << gap_upper
+              << std::setprecision(2) << std::setw(9) << median(seconds) << std::setprecision(1)
+              << std::setw(10) << 100 * static_cast<double>(plain_closed) / count << " %"
+              << std::setprecision(3) << std::setw(9) << median(plain_ratios) << '\n';
 }
 
 }  // namespace
@@ -149,13 +155,14 @@ int main(int argc, char** argv) try {
         return std::tuple(x.n, x.model(), x.upper, x.lower) < std::tuple(y.n, y.model(), y.upper, y.lower);
     });
     std::ofstream csv(argv[1]);
-    csv << "model,n,file,head,epsilon,proved_lower,proved_upper,lower_method,upper_method,estimate_tail,estimate_"
+    csv << "model,n,file,head,epsilon,proved_lower,proved_upper,lower_method,upper_method,estimate_tail,"
+           "estimate_"
            "neumann,estimate_svd,estimate_representative_rows,estimate_seconds\n";
     std::map<std::string, std::vector<const Cell*>> groups;
     for (const Cell& cell : cells) {
-        csv << cell.model() << ',' << cell.n << ',' << cell.file << ',' << cell.head << ',' << cell.epsilon << ','
-            << cell.lower << ',' << cell.upper << ',' << cell.lower_method << ',' << cell.upper_method << ','
-            << cell.baseline.tail << ',' << cell.baseline.neumann << ',' << cell.baseline.svd << ','
+        csv << cell.model() << ',' << cell.n << ',' << cell.file << ',' << cell.head << ',' << cell.epsilon
+            << ',' << cell.lower << ',' << cell.upper << ',' << cell.lower_method << ',' << cell.upper_method
+            << ',' << cell.baseline.tail << ',' << cell.baseline.neumann << ',' << cell.baseline.svd << ','
             << cell.baseline.rows << ',' << cell.seconds << '\n';
         std::ostringstream size;
         size << "n = " << std::setw(4) << cell.n;
@@ -166,9 +173,11 @@ int main(int argc, char** argv) try {
         std::cerr << "bracket_table: cannot write " << argv[1] << '\n';
         return 3;
     }
-    std::cout << "                            brackets, proved                              estimates  | the usual ones, "
-                 "estimates\n"
-                 "group              cells    closed  within 1   U/L   largest gap  seconds    closed     U/L\n";
+    std::cout
+        << "                            brackets, proved                              estimates  | the usual "
+           "ones, "
+           "estimates\n"
+           "group              cells    closed  within 1   U/L   largest gap  seconds    closed     U/L\n";
     for (const auto& [name, members] : groups) summarise(name, members);
     return 0;
 } catch (const std::exception& error) {
