@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "certificate/exact_checker.hpp"
+#include "certificate/exact_mutants.hpp"
 #include "certificate/fast_checker.hpp"
 #include "certificate/fast_witnesses.hpp"
 #include "rankcert/rigor/error.hpp"
@@ -84,8 +85,8 @@ void compare_many(unsigned seed, int matrices, int mutants, const Make& make) {
                     clear);
         }
         for (int k = 0; k < mutants; ++k) {
-            auto other = mutated(*w, random);
-            if (random() % 4 == 0) other = mutated(other, random);
+            auto other = test::mutant(*w, random, mutated);
+            if (random() % 4 == 0) other = test::mutant(other, random, mutated);
             const Rational base = edge.value_or(Rational(1, 4));
             const std::optional<Rational> own = edge_of(*exact, other);
             compare(*fast, *exact, other, base, mutant);

@@ -33,10 +33,5 @@ inline Index index_below(Index end, Random& random) {
 // ---- mutants ---------------------------------------------------------------------------------------------
 /// One entry changed by a power of two, or set to something special; rarely a change of shape or order.
 [[nodiscard]] ExactMatrix mutated(const ExactMatrix& a, Random& random);
-[[nodiscard]] FixedSpaceWitness mutated(FixedSpaceWitness w, Random& random);
-[[nodiscard]] NeumannWitness mutated(NeumannWitness w, Random& random);
-[[nodiscard]] EckartYoungWitness mutated(EckartYoungWitness w, Random& random);
-[[nodiscard]] FactorWitness mutated(FactorWitness w, Random& random);
-[[nodiscard]] RepresentativeRowsWitness mutated(RepresentativeRowsWitness w, Random& random);
 
 }  // namespace rankcert::test
