@@ -1,35 +1,16 @@
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include "certificate/bundle_samples.hpp"
 #include "rankcert/io/npy.hpp"
 #include "rankcert/io/safetensors.hpp"
+#include "support/folder.hpp"
 
 using namespace rankcert;
 using files::contains;
 using files::refusal;
+using support::Folder;
 
 namespace {
-
-class Folder {
-  public:
-    Folder() {
-        std::string name = (std::filesystem::temp_directory_path() / "rankcert-test-XXXXXX").string();
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        path_ = name;
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() { std::filesystem::remove_all(path_); }
-    /// Writes a file and returns its path.
-    std::filesystem::path put(const char* name, const files::Bytes& bytes) const {
-        write_file_atomically(path_ / name, bytes);
-        return path_ / name;
-    }
-
-  private:
-    std::filesystem::path path_;
-};
 
 std::string refuse(const Bundle& bundle, const std::filesystem::path& file) {
     const std::string sentence = refusal([&] { return require_input(bundle, file); });

@@ -1,7 +1,6 @@
 // Masks in certificate files, and the files that they came from.
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <limits>
 
@@ -9,33 +8,16 @@
 #include "rankcert/attention/mask.hpp"
 #include "rankcert/io/npy.hpp"
 #include "rankcert/io/safetensors.hpp"
+#include "support/folder.hpp"
 
 using namespace rankcert;
 using files::contains;
 using files::refusal;
+using support::Folder;
 
 namespace {
 
 constexpr double kHidden = -std::numeric_limits<double>::infinity();
-
-class Folder {
-  public:
-    Folder() {
-        std::string name = (std::filesystem::temp_directory_path() / "rankcert-test-XXXXXX").string();
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        path_ = name;
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() { std::filesystem::remove_all(path_); }
-    std::filesystem::path put(const char* name, const files::Bytes& bytes) const {
-        write_file_atomically(path_ / name, bytes);
-        return path_ / name;
-    }
-
-  private:
-    std::filesystem::path path_;
-};
 
 /// A 3×3 mask as a model stores it: a linear bias on a causal pattern.
 Tensor stored_mask(double bias = -0.25) {

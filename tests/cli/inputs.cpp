@@ -1,31 +1,13 @@
 #include "inputs.hpp"
 
-#include <stdlib.h>
-
 #include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <sstream>
-#include <stdexcept>
 
 #include "rankcert/io/npy.hpp"
 
 namespace inputs {
-
-namespace fs = std::filesystem;
-
-Folder::Folder() {
-    std::string name = (fs::temp_directory_path() / "rankcert-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
-    path_ = name;
-}
-
-Folder::~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-}
-
-std::string Folder::operator/(const std::string& name) const { return (path_ / name).string(); }
 
 rankcert::Tensor float32_tensor(const std::string& name, std::uint64_t rows, std::uint64_t cols,
                                 const std::vector<float>& values) {

@@ -2,29 +2,20 @@
 /// \file inputs.hpp  Small inputs for the program, made afresh in a folder of each test's own.
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "rankcert/io/safetensors.hpp"
+#include "support/folder.hpp"
 
 namespace inputs {
 
 /// A fresh folder that goes away with its owner.
-class Folder {
+class Folder : public support::Folder {
   public:
-    Folder();
-    ~Folder();
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
     /// The full name of a file in it.
-    [[nodiscard]] std::string operator/(const std::string& name) const;
-    [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-
-  private:
-    std::filesystem::path path_;
+    [[nodiscard]] std::string operator/(const std::string& name) const { return (path() / name).string(); }
 };
 
 /// A rows×cols float32 tensor of numbers that look random, the same in every run.

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <fstream>
 
@@ -10,38 +9,12 @@
 #include "rankcert/io/npy.hpp"
 #include "rankcert/io/safetensors.hpp"
 #include "rankcert/io/sha256.hpp"
+#include "support/folder.hpp"
 
 using namespace rankcert;
 using files::contains;
 using files::refusal;
-
-namespace {
-
-/// A folder of its own, removed with its contents.
-class Folder {
-  public:
-    Folder() {
-        std::string name = (std::filesystem::temp_directory_path() / "rankcert-test-XXXXXX").string();
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        path_ = name;
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() { std::filesystem::remove_all(path_); }
-
-    [[nodiscard]] std::filesystem::path operator/(const char* name) const { return path_ / name; }
-    [[nodiscard]] std::size_t entries() const {
-        std::size_t count = 0;
-        for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(path_)) ++count;
-        return count;
-    }
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
-  private:
-    std::filesystem::path path_;
-};
-
-}  // namespace
+using support::Folder;
 
 TEST_CASE("what is written is read back, and replaces what was there") {
     const Folder folder;

@@ -11,6 +11,7 @@
 
 #include "adversarial.hpp"
 #include "hostile_environment.hpp"
+#include "rational_power.hpp"
 
 namespace {
 
@@ -20,6 +21,7 @@ using rankcert::Rational;
 using rankcert::to_rational;
 using rankcert::tests::Adversary;
 using rankcert::tests::HostileEnvironment;
+using rankcert::tests::raise;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -206,13 +208,7 @@ TEST_CASE("rational powers of doubles are tight") {
         const unsigned q = 1 + static_cast<unsigned>(adversary.below(5));
         if (p == 0) continue;
         const Interval y = pow(Interval(x), Rational{rankcert::Integer(p), rankcert::Integer(q)});
-        const auto raise = [](const Rational& base, unsigned n) {
-            Rational result(1);
-            for (unsigned k = 0; k < n; ++k) result *= base;
-            return result;
-        };
-        const Rational exact = p > 0 ? raise(to_rational(x), static_cast<unsigned>(p))
-                                     : Rational(1 / raise(to_rational(x), static_cast<unsigned>(-p)));
+        const Rational exact = raise(to_rational(x), p);
         CAPTURE(x);
         CAPTURE(p);
         CAPTURE(q);

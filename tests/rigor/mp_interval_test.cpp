@@ -8,6 +8,7 @@
 #include <random>
 
 #include "rankcert/rigor/error.hpp"
+#include "rational_power.hpp"
 
 namespace {
 
@@ -15,6 +16,7 @@ using rankcert::Integer;
 using rankcert::MpInterval;
 using rankcert::Rational;
 using rankcert::to_rational;
+using rankcert::tests::raise;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -302,13 +304,7 @@ TEST_CASE("rational powers of perfect powers are exact, others tight") {
         const Rational exponent{Integer(p), Integer(q)};
         const MpInterval y = pow(MpInterval(x, 53), exponent);
         // low^q ≤ x^p ≤ high^q, and the neighbours are not enclosures
-        const auto raise = [](const Rational& base, unsigned n) {
-            Rational result(1);
-            for (unsigned k = 0; k < n; ++k) result *= base;
-            return result;
-        };
-        const Rational exact = p > 0 ? raise(to_rational(x), static_cast<unsigned>(p))
-                                     : Rational(1 / raise(to_rational(x), static_cast<unsigned>(-p)));
+        const Rational exact = raise(to_rational(x), p);
         CHECK(raise(y.lower(), q) <= exact);
         CHECK(raise(y.upper(), q) >= exact);
         MpInterval next = y;
