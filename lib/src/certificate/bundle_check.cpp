@@ -47,6 +47,18 @@ Decision for_claimed(Decision decision, bool strong_enough, Level level) {
     return level == Level::exact ? Decision::refuted : Decision::undecided;
 }
 
+/// A side of a claim: `proof` is filled in where the witness proves the claimed rank or a better one.
+template <class Statement>
+void add_side(const Verdict<Statement>& side, const char* name, Index claimed, bool enough, Level level,
+              ClaimVerdict& verdict, std::optional<Proved<Statement>>& proof) {
+    add_decision(verdict, for_claimed(side.decision, enough, level));
+    if (enough) proof = side.proof;
+    add_reason(verdict, name,
+               side.proof && !enough ? "the witness proves rank " + std::to_string((*side.proof)->rank) +
+                                           ", not the claimed " + std::to_string(claimed)
+                                     : side.reason);
+}
+
 void decide_top_k(Checker& checker, Level level, const TopKBudget& claimed, ClaimVerdict& verdict) {
     const Verdict<TopKBudget> budget = checker.prove_top_k_budget(claimed.epsilon);
     Decision decision = budget.decision;
@@ -84,24 +96,12 @@ std::vector<ClaimVerdict> check(const Bundle& bundle, Level level) {
         if (claim.lower_witness >= 0) {
             const auto side = checker->decide(lower.at(claim.lower_witness), claim.epsilon);
             const bool enough = side.proof && (*side.proof)->rank >= claim.lower;
-            add_decision(verdict, for_claimed(side.decision, enough, level));
-            if (enough) verdict.lower = side.proof;
-            add_reason(verdict, "lower",
-                       side.proof && !enough
-                           ? "the witness proves rank " + std::to_string((*side.proof)->rank) +
-                                 ", not the claimed " + std::to_string(claim.lower)
-                           : side.reason);
+            add_side(side, "lower", claim.lower, enough, level, verdict, verdict.lower);
         }
         if (claim.upper_witness >= 0) {
             const auto side = checker->decide(upper.at(claim.upper_witness), claim.epsilon);
             const bool enough = side.proof && (*side.proof)->rank <= claim.upper;
-            add_decision(verdict, for_claimed(side.decision, enough, level));
-            if (enough) verdict.upper = side.proof;
-            add_reason(verdict, "upper",
-                       side.proof && !enough
-                           ? "the witness proves rank " + std::to_string((*side.proof)->rank) +
-                                 ", not the claimed " + std::to_string(claim.upper)
-                           : side.reason);
+            add_side(side, "upper", claim.upper, enough, level, verdict, verdict.upper);
         }
         if (claim.top_k) decide_top_k(*checker, level, *claim.top_k, verdict);
         if (verdict.lower && verdict.upper && (*verdict.lower)->rank > (*verdict.upper)->rank) {

@@ -3,6 +3,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "exact_measure.hpp"
 #include "rankcert/rigor/error.hpp"
 
 namespace rankcert {
@@ -242,6 +243,14 @@ Verdict<RankAtMost> MeasuringChecker::prove_rank_at_most(const UpperWitness& wit
                                                          const Rational& epsilon) {
     require_epsilon(epsilon);
     return decide(measure(witness), epsilon);
+}
+
+// Sums of the centre's integers: the two levels differ by their ρ only.
+Verdict<TopKBudget> MeasuringChecker::prove_top_k_budget(const Rational& epsilon) {
+    require_epsilon(epsilon);
+    const TopKBudget budget = exact_top_k_budget(subject(), rho_bounds().upper, epsilon);
+    return {Decision::proved, Proved<TopKBudget>(budget, CheckerAccess::key()),
+            "sums of the smallest entries of each row, with ρ on either side"};
 }
 
 std::optional<Rational> MeasuringChecker::lower_reach(const LowerWitness& witness) {

@@ -58,6 +58,7 @@ class MeasuringChecker : public Checker {
                                                          const Rational& epsilon) final;
     [[nodiscard]] std::optional<Rational> lower_reach(const LowerWitness& witness) final;
     [[nodiscard]] std::optional<Rational> upper_reach(const UpperWitness& witness) final;
+    [[nodiscard]] Verdict<TopKBudget> prove_top_k_budget(const Rational& epsilon) final;
     [[nodiscard]] Rational rho() const final { return rho_bounds().upper; }
 
   protected:

@@ -22,13 +22,6 @@ class ExactChecker final : public MeasuringChecker {
   public:
     explicit ExactChecker(const Subject& subject) : MeasuringChecker(subject) {}
 
-    Verdict<TopKBudget> prove_top_k_budget(const Rational& epsilon) override {
-        require_epsilon(epsilon);
-        const TopKBudget budget = exact_top_k_budget(subject(), rho_bounds().upper, epsilon);
-        return {Decision::proved, Proved<TopKBudget>(budget, CheckerAccess::key()),
-                "sums of the smallest entries of each row, with ρ on either side"};
-    }
-
   protected:
     LowerMeasure measure_lower(const LowerWitness& witness) override {
         return within_limits<LowerMeasure>([&] { return measured(witness); });

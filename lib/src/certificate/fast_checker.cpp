@@ -25,13 +25,6 @@ class FastChecker final : public MeasuringChecker {
         usable_ = usable_ && bits_are_finite(centre_.shift);
     }
 
-    Verdict<TopKBudget> prove_top_k_budget(const Rational& epsilon) override {
-        require_epsilon(epsilon);
-        const TopKBudget budget = exact_top_k_budget(subject(), rho_bounds().upper, epsilon);
-        return {Decision::proved, Proved<TopKBudget>(budget, CheckerAccess::key()),
-                "sums of the smallest entries of each row, with ρ on either side"};
-    }
-
   protected:
     LowerMeasure measure_lower(const LowerWitness& witness) override {
         if (const auto* rule = std::get_if<LowerRule>(&witness)) return measure_rule(*rule, subject());

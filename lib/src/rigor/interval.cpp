@@ -2,6 +2,7 @@
 
 #include "rankcert/rigor/error.hpp"
 #include "rigor/double_bits.hpp"
+#include "rigor/product_corners.hpp"
 #include "rigor/trusted.hpp"  // refuses unsafe compiler flags
 
 // Ends are compared by less() and less_equal(), on their bits: a machine that takes subnormal numbers for
@@ -38,36 +39,15 @@ double end_fma_up(double x, double y, double z) noexcept {
     return is_zero(x) || is_zero(y) ? z : fma_up(x, y, z);
 }
 
-/// Which signs the members have.
-enum class Signs { nonnegative, nonpositive, mixed };
+using detail::Signs;
 Signs signs_of(const Interval& x) noexcept {
     if (!is_negative(x.lower())) return Signs::nonnegative;
     return is_positive(x.upper()) ? Signs::mixed : Signs::nonpositive;
 }
 
-/// The ends of a and b whose products are the least and the greatest one, unless both are mixed.
-struct Corners {
-    double low_a, low_b, high_a, high_b;
-};
+using Corners = detail::Corners<double>;
 Corners product_corners(const Interval& a, const Interval& b) noexcept {
-    const Signs sa = signs_of(a);
-    const Signs sb = signs_of(b);
-    const double al = a.lower();
-    const double au = a.upper();
-    const double bl = b.lower();
-    const double bu = b.upper();
-    if (sa == Signs::nonnegative) {
-        if (sb == Signs::nonnegative) return {al, bl, au, bu};
-        if (sb == Signs::nonpositive) return {au, bl, al, bu};
-        return {au, bl, au, bu};
-    }
-    if (sa == Signs::nonpositive) {
-        if (sb == Signs::nonnegative) return {al, bu, au, bl};
-        if (sb == Signs::nonpositive) return {au, bu, al, bl};
-        return {al, bu, al, bl};
-    }
-    if (sb == Signs::nonnegative) return {al, bu, au, bu};
-    return {au, bl, al, bl};
+    return detail::product_corners(signs_of(a), a.lower(), a.upper(), signs_of(b), b.lower(), b.upper());
 }
 
 bool both_mixed(const Interval& a, const Interval& b) noexcept {

@@ -2,6 +2,7 @@
 
 #include "rankcert/rigor/mp_interval.hpp"
 #include "rigor/mp_scratch.hpp"
+#include "rigor/product_corners.hpp"
 #include "rigor/trusted.hpp"  // refuses unsafe compiler flags
 
 namespace rankcert {
@@ -11,8 +12,7 @@ unsigned joint_precision(const MpInterval& a, const MpInterval& b) {
     return std::max(a.precision(), b.precision());
 }
 
-/// Which signs the members of a non-empty interval have.
-enum class Signs { zero, nonnegative, nonpositive, mixed };
+using detail::Signs;
 
 Signs signs_of(const MpInterval& x) {
     const int low = mpfr_sgn(x.lower_mpfr());
@@ -38,32 +38,11 @@ void fma_end(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr y, mpfr_srcptr z, mpfr_
     }
 }
 
-/// Which ends of a and b multiply to the least and the greatest product; both pairs where it depends on
-/// sizes.
-struct Corners {
-    mpfr_srcptr low_a, low_b, high_a, high_b;
-};
-
-/// The corners for operands that are not both mixed and not zero.
+using Corners = detail::Corners<mpfr_srcptr>;
+/// For operands that are not both mixed and not zero.
 Corners product_corners(const MpInterval& a, const MpInterval& b) {
-    const Signs sa = signs_of(a);
-    const Signs sb = signs_of(b);
-    const mpfr_srcptr al = a.lower_mpfr();
-    const mpfr_srcptr au = a.upper_mpfr();
-    const mpfr_srcptr bl = b.lower_mpfr();
-    const mpfr_srcptr bu = b.upper_mpfr();
-    if (sa == Signs::nonnegative) {
-        if (sb == Signs::nonnegative) return {al, bl, au, bu};
-        if (sb == Signs::nonpositive) return {au, bl, al, bu};
-        return {au, bl, au, bu};
-    }
-    if (sa == Signs::nonpositive) {
-        if (sb == Signs::nonnegative) return {al, bu, au, bl};
-        if (sb == Signs::nonpositive) return {au, bu, al, bl};
-        return {al, bu, al, bl};
-    }
-    if (sb == Signs::nonnegative) return {al, bu, au, bu};
-    return {au, bl, al, bl};
+    return detail::product_corners<mpfr_srcptr>(signs_of(a), a.lower_mpfr(), a.upper_mpfr(), signs_of(b),
+                                                b.lower_mpfr(), b.upper_mpfr());
 }
 
 }  // namespace
