@@ -193,7 +193,7 @@ std::optional<NeumannWitness> round_neumann(const Matrix& a, const Decoder& deco
 
 std::optional<NeumannWitness> propose_neumann(const Matrix& a, double tolerance, const Options& options) {
     if (a.size() == 0 || !a.allFinite() || !(tolerance >= 0)) return std::nullopt;
-    const double deadline = work_seconds() + options.seconds;
+    const double deadline = work_seconds() + .1 * options.seconds;
     const Decoder single = select_by_pivoting(a, tolerance);
     const Decoder grouped = select_by_groups(a, tolerance, single.rank(), deadline);
     for (const Decoder* decoder : {&grouped, &single}) {

@@ -19,37 +19,44 @@ UpperSearch::Decomposition UpperSearch::decompose(const Vector& column_weights) 
         out.left = parts->u * root.asDiagonal();
         out.right = root.asDiagonal() * parts->v.transpose() * column_weights.cwiseInverse().asDiagonal();
     }
-    // The error of every truncation, once for all tolerances.
-    Matrix residual = a_;
-    out.errors.push_back(estimate_norm(residual));
-    charge_work(static_cast<double>(out.left.cols() * a_.size()) / kEntriesPerSecond / 2);
-    for (Index r = 0; r < out.left.cols(); ++r) {
-        residual.noalias() -= out.left.col(r) * out.right.row(r);
-        out.errors.push_back(estimate_norm(residual));
-    }
     return out;
 }
 
-const UpperSearch::Decomposition& UpperSearch::plain() {
+UpperSearch::Decomposition& UpperSearch::plain() {
     if (!plain_) plain_ = decompose(Vector::Ones(a_.cols()));
     return *plain_;
 }
 
-const UpperSearch::Decomposition& UpperSearch::column_weighted() {
+UpperSearch::Decomposition& UpperSearch::column_weighted() {
     if (!column_weighted_) column_weighted_ = decompose(rare_column_weights(a_));
     return *column_weighted_;
+}
+
+double UpperSearch::truncated_error(Decomposition& parts, Index rank) const {
+    const auto found = parts.errors.find(rank);
+    if (found != parts.errors.end()) return found->second;
+    const double error = estimate_factor_error(a_, parts.left.leftCols(rank), parts.right.topRows(rank));
+    return parts.errors[rank] = error;
+}
+
+Factors UpperSearch::truncated(Decomposition& parts, Index rank) const {
+    return {parts.left.leftCols(rank), parts.right.topRows(rank), truncated_error(parts, rank)};
+}
+
+/// The least rank whose truncation keeps within the tolerance, but for dents in the curve of errors; one
+/// beyond the full rank where none does.
+Index UpperSearch::truncated_rank(Decomposition& parts, double tolerance) const {
+    Index low = -1, high = parts.left.cols() + 1;
+    while (high - low > 1) {
+        const Index rank = low + (high - low) / 2;
+        (truncated_error(parts, rank) <= tolerance ? high : low) = rank;
+    }
+    return high;
 }
 
 namespace {
 
 constexpr int kQuickStarts = 2;  ///< while the range of ranks is narrowed
-
-template <class Decomposition>
-std::optional<Factors> truncated(const Decomposition& parts, Eigen::Index rank) {
-    if (rank > parts.left.cols()) return std::nullopt;
-    return Factors{parts.left.leftCols(rank), parts.right.topRows(rank),
-                   parts.errors[static_cast<std::size_t>(rank)]};
-}
 
 /// The first `rank` directions of a product of a higher rank.
 std::optional<Factors> cut(const Matrix& a, const Factors& larger, Eigen::Index rank) {
@@ -79,21 +86,22 @@ std::optional<FactorWitness> UpperSearch::best_known(double tolerance, Index bel
 std::vector<UpperWitness> UpperSearch::propose_quick(double tolerance) {
     std::vector<std::pair<Index, UpperWitness>> found;
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance >= 0)) return {};
-    for (const Decomposition* parts : {&plain(), &column_weighted()}) {
+    const Index full = std::min(a_.rows(), a_.cols());
+    for (Decomposition* parts : {&plain(), &column_weighted()}) {
         // The coarsest grids cost something: where they cost the rank, one more column is taken.
-        for (Index r = 0; r <= parts->left.cols(); ++r) {
-            if (!(parts->errors[static_cast<std::size_t>(r)] <= search_goal(tolerance))) continue;
-            if (auto witness = round_factors(a_, *truncated(*parts, r), tolerance)) {
+        for (Index r = truncated_rank(*parts, search_goal(tolerance)); r <= parts->left.cols(); ++r) {
+            if (auto witness = round_factors(a_, truncated(*parts, r), tolerance)) {
                 found.emplace_back(r, std::move(*witness));
                 break;
             }
         }
     }
-    if (!nearest_singular_) {
+    const bool open = std::none_of(found.begin(), found.end(), [&](const auto& x) { return x.first < full; });
+    if (open && !nearest_singular_) {
         nearest_singular_.emplace(nearest_singular_factors(a_));
         if (*nearest_singular_) keep(**nearest_singular_);
     }
-    if (auto witness = best_known(tolerance, std::min(a_.rows(), a_.cols()) + 1)) {
+    if (auto witness = best_known(tolerance, full + 1)) {
         const Index rank = witness->left.cols();
         found.emplace_back(rank, std::move(*witness));
     }
@@ -180,10 +188,7 @@ std::optional<FactorWitness> UpperSearch::propose_optimised(double tolerance, In
     Index low = std::max<Index>(lower, 1) - 1;  // out of reach, or believed to be
     // Optimised factors have about half the error of truncated ones: that is where to look first. Success
     // takes less time than failure, so that steps down are short.
-    const auto& errors = column_weighted().errors;
-    const auto guess =
-        std::find_if(errors.begin(), errors.end(), [&](double e) { return e < 2.2 * tolerance; });
-    Index rank = static_cast<Index>(guess - errors.begin());
+    Index rank = truncated_rank(column_weighted(), 2.2 * tolerance);
     while (high - low > 1 && !told()) {
         rank = std::clamp(rank, low + 1, high - 1);
         const int left = kQuickStarts - attempts_[rank].starts;

@@ -78,9 +78,9 @@ class UpperSearch {
   private:
     /// A truncated decomposition at every rank at once.
     struct Decomposition {
-        Eigen::MatrixXd left;        ///< U √σ of a diag(weights)
-        Eigen::MatrixXd right;       ///< √σ Vᵀ, unscaled again
-        std::vector<double> errors;  ///< of the truncation to rank 0, 1, …
+        Eigen::MatrixXd left;            ///< U √σ of a diag(weights)
+        Eigen::MatrixXd right;           ///< √σ Vᵀ, unscaled again
+        std::map<Index, double> errors;  ///< of the truncation, for the ranks that were asked for
     };
     /// What is known of one rank.
     struct Attempts {
@@ -89,9 +89,12 @@ class UpperSearch {
         double aimed = 0;  ///< the tolerance at which `best` may have been left before it was at its best
     };
 
-    [[nodiscard]] const Decomposition& plain();
-    [[nodiscard]] const Decomposition& column_weighted();
+    [[nodiscard]] Decomposition& plain();
+    [[nodiscard]] Decomposition& column_weighted();
     [[nodiscard]] Decomposition decompose(const Eigen::VectorXd& column_weights) const;
+    [[nodiscard]] Factors truncated(Decomposition& parts, Index rank) const;
+    [[nodiscard]] double truncated_error(Decomposition& parts, Index rank) const;
+    [[nodiscard]] Index truncated_rank(Decomposition& parts, double tolerance) const;
     [[nodiscard]] std::optional<Factors> next_start(Index rank);
     [[nodiscard]] bool attempt(Index rank, double tolerance, int starts, const std::function<bool()>& over);
     void keep(const Factors& factors);
