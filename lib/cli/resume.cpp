@@ -61,6 +61,9 @@ std::vector<Cell> recheck(const Bundle& bundle, const SearchRecords& records) {
                                         [](const ClaimVerdict& v) { return v.decision == Decision::proved; });
     // The fast checker does not see everything: a centre finer than float64, or a margin too thin for it.
     if (!all_proved) verdicts = check(bundle, Level::exact);
+    // The ρ that the first run told: the fast checker's bound is less tight.
+    const Rational rho =
+        bundle.subject.head ? make_checker(bundle.subject, Level::exact)->rho() : Rational(0);
     std::vector<Cell> cells;
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         const Claim& claim = bundle.claims[i];
@@ -80,7 +83,7 @@ std::vector<Cell> recheck(const Bundle& bundle, const SearchRecords& records) {
         if (verdict.top_k) cell.top_k = **verdict.top_k;
         const auto record = records.find(cell.epsilon_text);
         if (record != records.end()) cell.seconds = record->second.seconds;
-        cell.rho = verdict.rho;
+        cell.rho = rho;
         cells.push_back(std::move(cell));
     }
     return cells;

@@ -241,8 +241,7 @@ TEST_CASE("a mask of biases and minus infinity is bracketed, certified, and comp
     bias[6] = -1;
     inputs::write_npy(folder / "other.npy", inputs::float32_tensor("", 6, 6, bias));
     const std::vector<std::string> arguments = {
-        folder / "h.safetensors", "--mask", folder / "mask.npy", "--mask-kind", "additive", "--epsilon", "0,1/8",
-        "--effort", "0.2"};
+        folder / "h.safetensors", "--mask", folder / "mask.npy", "--mask-kind", "additive", "--epsilon", "0,1/2"};
     const auto cells = bracket(folder, arguments);
     CHECK(cells.at(0)["lower"] == 6);  // triangular with a positive diagonal
     CHECK(cells.at(1)["lower"] >= 1);
@@ -268,7 +267,9 @@ TEST_CASE("a mask of biases and minus infinity is bracketed, certified, and comp
     again.insert(again.end(), arguments.begin(), arguments.end());
     again[3] = folder / "other.npy";
     again.insert(again.end(), {"-o", std::filesystem::path(certificate).parent_path().string()});
-    CHECK(program::run(again).code == 3);
+    const auto other = program::run(again);
+    CHECK(other.code == 3);
+    CHECK(contains(other.err, "about another input"));
 }
 
 TEST_CASE("options override the file and are echoed beside what the file says") {

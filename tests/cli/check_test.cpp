@@ -160,6 +160,32 @@ TEST_CASE("of several certificates each is reported in order and the worst decid
     CHECK(all.out.find("refuted") < all.out.find("proved"));
 }
 
+TEST_CASE("a small file that asks for gigabytes is answered in bounded memory: undecided, and why") {
+    const Folder folder;
+    constexpr Index n = 256;
+    const ExactMatrix tiny =
+        ExactMatrix::from_integers(n, n, std::vector<Integer>(n * n, Integer(1)), -32768);
+    FixedSpaceWitness witness{ExactMatrix::identity(n), tiny, {}};
+    for (Index i = 0; i < n; ++i) witness.pivots.push_back(i);
+    Bundle bundle;
+    bundle.subject.centre = tiny;
+    bundle.input.file = "a.npy";
+    bundle.lower_witnesses = {witness};
+    Claim claim;
+    claim.epsilon = Rational(1, 4);
+    claim.lower = n;
+    claim.lower_witness = 0;
+    bundle.claims = {claim};
+    write_bundle(bundle, folder / "a.cert.safetensors");
+    program::Options limited;
+    limited.memory_bytes = 1UL << 30;
+    const auto result = program::run({"check", folder / "a.cert.safetensors"}, limited);
+    CHECK(result.code == 2);
+    CHECK(result.err.empty());
+    CHECK(contains(result.out, "undecided"));
+    CHECK(contains(result.out, "half a gigabyte"));
+}
+
 TEST_CASE("--input ties a certificate to its file and to no other") {
     const Folder folder;
     inputs::write_heads(folder / "h.safetensors", 2, 4, 2);
