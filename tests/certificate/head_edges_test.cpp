@@ -170,6 +170,17 @@ TEST_CASE("the causal head of two equal logits changes its rank at one third, ex
                      third);
 }
 
+TEST_CASE("rows that see different keys are different rows, however alike their logits") {
+    Head head = samples::uniform(2, 3, MaskKind::boolean);
+    head.mask.keep = BoolMatrix::Constant(2, 3, true);
+    head.mask.keep(0, 2) = head.mask.keep(1, 0) = false;
+    const Subject s = exactly(head);  // [[1/2, 1/2, 0], [0, 1/2, 1/2]]
+    check_upper_edge(s, UpperRule::distinct_rows, 2, 0);
+    const ExactMatrix unit = ExactMatrix::identity(2);
+    check_lower_edge(s, NeumannWitness{unit, samples::matrix(3, 2, {1, 0, 0, 0, 0, 1}), unit.scale(2)}, 2,
+                     Rational(1, 2));
+}
+
 TEST_CASE("side conditions hold with equality and not beyond it") {
     const Subject s = exactly(samples::uniform(4, 4, MaskKind::none));
     const ExactMatrix beyond = ExactMatrix::from_double(Eigen::MatrixXd::Constant(1, 1, 1 + 0x1p-52));
