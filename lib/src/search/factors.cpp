@@ -128,8 +128,11 @@ std::optional<Factors> balance(const Factors& factors) {
 Factors improve_factors(const Matrix& a, const Factors& start, double tolerance, const Refinement& how) {
     // δ and T fall together, by 1.5 a stage from a cold start: as good as five times as many steps in stages
     // that fall by 3.
-    constexpr double kColdStart = .1, kColdFall = 1.5, kWarmStart = .03, kWarmFall = 2, kEnd = 1e-3;
-    constexpr int kColdSteps = 80, kWarmSteps = 60;
+    constexpr double kColdStart = .1, kWarmStart = .03, kEnd = 1e-3;
+    // Large matrices: few attempts that end are worth more than one that does not.
+    const bool large = std::max(a.rows(), a.cols()) > 384;
+    const double fall = how.warm || large ? 2 : 1.5;
+    const int steps = large ? 40 : (how.warm ? 60 : 80);
     const Index m = a.rows(), n = a.cols(), rank = start.left.cols();
     const double goal = search_goal(tolerance);
     if (rank == 0 || m == 0 || n == 0 || !(tolerance > 0) || start.estimate_error <= goal) return start;
@@ -142,11 +145,10 @@ Factors improve_factors(const Matrix& a, const Factors& start, double tolerance,
         return norm.best_error() <= goal || work_seconds() > how.deadline;
     };
     LbfgsOptions options;
-    options.iterations = how.warm ? kWarmSteps : kColdSteps;
+    options.iterations = steps;
     options.memory = 5;  // more take longer and get no farther
     options.tolerance = 1e-5;
-    for (double size = how.warm ? kWarmStart : kColdStart; size > kEnd;
-         size /= how.warm ? kWarmFall : kColdFall) {
+    for (double size = how.warm ? kWarmStart : kColdStart; size > kEnd; size /= fall) {
         norm.set(4 * size * tolerance / static_cast<double>(n), 3 * size * tolerance);
         minimize(x, std::ref(norm), stop, options);
         const double error = norm.best_error();

@@ -138,14 +138,17 @@ FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double sca
 
 FixedSpace refine_space(const Matrix& a, const FixedSpace& start, double tolerance,
                         const SpaceRefinement& how) {
-    constexpr double kColdStart = .3, kWarmStart = .05, kFall = 1.5, kEnd = 2e-4;
-    constexpr int kSteps = 80;
+    constexpr double kColdStart = .3, kWarmStart = .05, kEnd = 2e-4;
+    // Large matrices: few attempts that end are worth more than one that does not.
+    const bool large = std::max(a.rows(), a.cols()) > 384;
+    const double fall = large ? 2.5 : 1.5;
+    const int steps = large ? 30 : 80;
     FixedSpace space = start, best = start;
     best.reach = 0;
-    for (double temperature = how.warm ? kWarmStart : kColdStart; temperature > kEnd; temperature /= kFall) {
+    for (double temperature = how.warm ? kWarmStart : kColdStart; temperature > kEnd; temperature /= fall) {
         FixedSpaceOptions options;
         options.stages = {{temperature, std::min(2.5 * temperature, .5)}};
-        options.iterations = kSteps;
+        options.iterations = steps;
         options.goal = 1 / tolerance;
         options.stop = how.stop;
         space = minimize_inverse(a, space, 1 / tolerance, options);

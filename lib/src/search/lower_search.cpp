@@ -106,13 +106,13 @@ std::optional<LowerWitness> LowerSearch::best_known(double tolerance, Index abov
 const WeightedGrouping& LowerSearch::choice_for(Index rank, double tolerance) {
     rank = std::max<Index>(rank, 1);
     const auto near = choices_.lower_bound(rank - 2);
-    if (near != choices_.end() && near->first <= rank + 1) return near->second;
+    if (near != choices_.end() && near->first <= rank + 1) return near->second.grouping;
     TailSearchOptions search;
     search.iterations = 20;
     search.stop_at_goal = false;
     TailSearchResult result = maximize_tail(a_, rank, tolerance, plain_grouping(a_), search);
     if (!(result.tail > 0)) result.choice = plain_grouping(a_);
-    return choices_[rank] = with_all_rows(std::move(result.choice));
+    return (choices_[rank] = {with_all_rows(std::move(result.choice)), {}}).grouping;
 }
 
 /// Down from more dimensions to k, each time without the direction that costs most.
@@ -195,9 +195,12 @@ std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Ind
                                                            double seconds,
                                                            const std::function<bool()>& stop) {
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance > 0)) return std::nullopt;
+    if (std::max(a_.rows(), a_.cols()) > kLargestOptimised) return std::nullopt;
     upper = std::min({upper, a_.rows(), a_.cols()});
     const double deadline = work_seconds() + seconds;
-    const std::function<bool()> told = [&] { return stop && stop(); };
+    // Nothing in progress is cut short, unless it takes more than all that one tolerance may take.
+    const double limit = work_seconds() + std::max(seconds, options_.seconds);
+    const std::function<bool()> told = [&] { return work_seconds() > limit || (stop && stop()); };
     const std::function<bool()> over = [&] { return work_seconds() > deadline || told(); };
     constexpr int kQuickStarts = 1;  // while the range of k is narrowed
     std::optional<LowerWitness> best;
@@ -209,11 +212,23 @@ std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Ind
         low = std::max(low, known->first);
         break;
     }
-    // Success takes less time than failure, so that steps up are short.
+    // Success takes less time than failure, so that steps up are short. The groupings that serve as starts
+    // are witnesses, too.
+    const auto counted = [&] {
+        Index most = 0;
+        for (auto& [rank, choice] : choices_) {
+            auto& count = choice.counts[tolerance];
+            if (!count) count = count_tail(a_, choice.grouping, tolerance * (1 + 1e-4)).value_or(0);
+            most = std::max(most, *count);
+        }
+        return std::min(most, upper);
+    };
     while (high - low > 1 && !told()) {
-        const Index k = low + std::max<Index>(1, (high - low) / 3);
+        const Index k = low + std::max<Index>(1, std::min((high - low) / 3, std::max<Index>(low / 8, 2)));
         const int left = kQuickStarts - attempts_[k].starts;
         (attempt(k, tolerance, left, told, told) ? low : high) = k;
+        low = std::max(low, counted());
+        high = std::max(high, low + 1);
     }
     while (low < upper && !over()) {
         const int left = most_starts(std::max(a_.rows(), a_.cols())) - attempts_[low + 1].starts;
@@ -221,14 +236,11 @@ std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Ind
         ++low;
     }
     best = best_known(tolerance, lower);
-    const Index reached = best ? proposed_rank(*best) : lower;
-    // The groupings that served as starts are witnesses, too, where spaces fail.
+    (void)counted();
     for (const auto& [rank, choice] : choices_) {
-        const Index bound = std::min(upper, count_tail(a_, choice, tolerance * (1 + 1e-4)).value_or(0));
-        if (bound <= reached) continue;
-        if (auto witness = round_grouping(a_, choice, bound, tolerance)) {
-            if (!best || bound > proposed_rank(*best)) best = std::move(*witness);
-        }
+        const Index bound = std::min(upper, choice.counts.at(tolerance).value_or(0));
+        if (bound <= (best ? proposed_rank(*best) : lower)) continue;
+        if (auto witness = round_grouping(a_, choice.grouping, bound, tolerance)) best = std::move(*witness);
     }
     return best;
 }

@@ -181,8 +181,11 @@ std::optional<FactorWitness> UpperSearch::propose_optimised(double tolerance, In
                                                             double seconds,
                                                             const std::function<bool()>& stop) {
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance > 0)) return std::nullopt;
+    if (std::max(a_.rows(), a_.cols()) > kLargestOptimised) return std::nullopt;
     const double deadline = work_seconds() + seconds;
-    const auto told = [&] { return stop && stop(); };
+    // Nothing in progress is cut short, unless it takes more than all that one tolerance may take.
+    const double limit = work_seconds() + std::max(seconds, options_.seconds);
+    const auto told = [&] { return work_seconds() > limit || (stop && stop()); };
     const auto over = [&] { return work_seconds() > deadline || told(); };
     Index high = upper;                         // reached
     Index low = std::max<Index>(lower, 1) - 1;  // out of reach, or believed to be

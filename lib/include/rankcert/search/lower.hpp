@@ -82,6 +82,12 @@ class LowerSearch {
         double aimed = 0;  ///< the largest tolerance that was aimed at
     };
 
+    /// Weights and a grouping, and the bound that they give at each tolerance that was asked for.
+    struct Choice {
+        WeightedGrouping grouping;
+        std::map<double, std::optional<Index>> counts;
+    };
+
     void keep(FixedSpace space);
     [[nodiscard]] std::optional<LowerWitness> best_known(double tolerance, Index above) const;
     [[nodiscard]] const WeightedGrouping& choice_for(Index rank, double tolerance);
@@ -93,7 +99,7 @@ class LowerSearch {
     Matrix a_;
     Options options_;
     std::map<Index, Attempts> attempts_;
-    std::map<Index, WeightedGrouping> choices_;  ///< by the rank whose tail they raise
+    std::map<Index, Choice> choices_;  ///< by the rank whose tail they raise
     bool full_rank_tried_ = false;
 };
 
