@@ -31,7 +31,7 @@ set(otherwise -DEIGEN_MAX_ALIGN_BYTES=128)
 file(STRINGS ${WORK}/prefix/include/rankcert/eigen_abi.hpp as_built REGEX "aligned to 16 bytes")
 execute_process(COMMAND c++ -dumpmachine OUTPUT_VARIABLE machine COMMAND_ERROR_IS_FATAL ANY)
 if(as_built AND machine MATCHES "^x86_64")
-  list(APPEND otherwise -mavx -mavx512f)
+  list(APPEND otherwise -mavx -march=skylake-avx512)
 endif()
 foreach(flag ${otherwise})
   execute_process(COMMAND c++ -std=c++20 ${flag} -fsyntax-only -Wfatal-errors ${SOURCE}/checker_only.cpp ${flags}
