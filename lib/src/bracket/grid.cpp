@@ -16,6 +16,7 @@ bool is_float(const LowerWitness& witness) {
         return fixed->basis.is_double() && fixed->inverse.is_double();
     }
     if (const auto* neumann = std::get_if<NeumannWitness>(&witness)) return neumann->inverse.is_double();
+    if (const auto* cycle = std::get_if<RowCycleWitness>(&witness)) return cycle->vectors.is_double();
     return true;
 }
 

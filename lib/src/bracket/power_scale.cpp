@@ -31,6 +31,7 @@ LowerWitness unscaled(LowerWitness witness, long shift) {
         tail->large_factor = scaled(tail->large_factor, -shift);
         tail->small_factor = scaled(tail->small_factor, -shift);
     }
+    // A row cycle's vectors stay in the cube: its products with the rows change with the rows.
     return witness;
 }
 

@@ -47,6 +47,8 @@ void visit_matrices(Witness& witness, Visit&& visit) {
                 visit("threshold", w.threshold);
                 visit("large_factor", w.large_factor);
                 visit("small_factor", w.small_factor);
+            } else if constexpr (std::is_same_v<Kind, RowCycleWitness>) {
+                visit("vectors", w.vectors);
             } else if constexpr (std::is_same_v<Kind, FactorWitness>) {
                 visit("left", w.left);
                 visit("right", w.right);

@@ -6,6 +6,7 @@
 
 #include "bundle_fields.hpp"
 #include "bundle_format.hpp"
+#include "bundle_row_cycle.hpp"
 #include "io/text.hpp"
 #include "rankcert/attention/number_format.hpp"
 #include "rankcert/io/json.hpp"
@@ -107,6 +108,7 @@ Json witness_json(const LowerWitness& witness) {
         json["rank"] = tail->rank;
         json["side"] = name_of(kSides, tail->side);
     }
+    if (const auto* cycle = std::get_if<RowCycleWitness>(&witness)) add_row_cycle(*cycle, json);
     return json;
 }
 
@@ -211,6 +213,8 @@ LowerWitness parse_lower(Fields fields) {
         witness.rank = fields.index("rank");
         witness.side = value_of(kSides, fields, "side");
         result = std::move(witness);
+    } else if (kind == "row_cycle") {
+        result = parse_row_cycle(fields);
     } else {
         bool known = false;
         for (const LowerRule rule : kLowerRules) {

@@ -4,6 +4,7 @@
 
 #include "bundle_format.hpp"
 #include "rankcert/rigor/error.hpp"
+#include "row_cycle.hpp"
 
 namespace rankcert::detail {
 namespace {
@@ -65,6 +66,10 @@ void require_fit(const EckartYoungWitness& w, const Place& at) {
     at.require_rows("large_factor", w.large_factor, order);
     at.require_rows("small_factor", w.small_factor, order);
     if (w.rank < 0 || w.rank > kMaxRank) at.fail("has a rank out of range");
+}
+
+void require_fit(const RowCycleWitness& w, const Place& at) {
+    if (const std::string fault = fault_of_form(w, at.rows, at.cols); !fault.empty()) at.fail(fault);
 }
 
 void require_fit(const FactorWitness& w, const Place& at) {

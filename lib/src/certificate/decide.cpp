@@ -11,6 +11,7 @@ namespace rankcert {
 Index LowerMeasure::rank() const {
     if (const auto* contraction = std::get_if<Contraction>(&form)) return contraction->rank;
     if (const auto* tail = std::get_if<Tail>(&form)) return tail->rank;
+    if (const auto* value = std::get_if<Value>(&form)) return value->rank;
     if (std::holds_alternative<Norm>(form)) return 1;
     if (const auto* at_zero = std::get_if<AtZero>(&form)) return at_zero->rank;
     return 0;
@@ -97,6 +98,13 @@ Outcome decide(const LowerMeasure& measure, const ErrorBounds& rho, const Ration
                 return with_reason(decision, tail + "exceeds (ε + ρ)²",
                                    tail + "is not proved to exceed (ε + ρ)²");
             },
+            [&](const LowerMeasure::Value& v) {
+                const Decision decision =
+                    decide_with(rho, epsilon, [&](const Rational& t) { return v.value > t; });
+                const std::string least = "the least of the signed products of the row cycle, at least " +
+                                          lower_decimal(v.value) + ", ";
+                return with_reason(decision, least + "exceeds ε + ρ", least + "is not proved to exceed ε + ρ");
+            },
             [&](const LowerMeasure::Norm& n) {
                 return n.norm > epsilon ? from(true, "the norm of A exceeds ε") : from(false, "‖A‖ ≤ ε");
             },
@@ -133,7 +141,8 @@ Outcome decide(const UpperMeasure& measure, const ErrorBounds& rho, const Ration
 
 bool needs_rho(const LowerMeasure& measure) {
     return std::holds_alternative<LowerMeasure::Contraction>(measure.form) ||
-           std::holds_alternative<LowerMeasure::Tail>(measure.form);
+           std::holds_alternative<LowerMeasure::Tail>(measure.form) ||
+           std::holds_alternative<LowerMeasure::Value>(measure.form);
 }
 
 bool needs_rho(const UpperMeasure& measure) {
@@ -147,6 +156,8 @@ std::optional<Rational> reach(const LowerMeasure& measure, const Rational& upper
         if (c->residual < 1) result = c->gain > 0 ? (1 - c->residual) / c->gain - upper_rho : Rational(1);
     } else if (const auto* t = std::get_if<LowerMeasure::Tail>(&measure.form)) {
         if (t->tail > 0) result = lower_root(t->tail) - upper_rho;
+    } else if (const auto* v = std::get_if<LowerMeasure::Value>(&measure.form)) {
+        result = v->value - upper_rho;
     } else if (const auto* n = std::get_if<LowerMeasure::Norm>(&measure.form)) {
         result = n->norm;
     } else if (std::holds_alternative<LowerMeasure::AtZero>(measure.form)) {

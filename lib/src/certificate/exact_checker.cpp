@@ -46,6 +46,7 @@ class ExactChecker final : public MeasuringChecker {
         if (const auto* rule = std::get_if<LowerRule>(&witness)) return measure_rule(*rule, subject());
         if (const auto* w = std::get_if<FixedSpaceWitness>(&witness)) return measure_exactly(*w, subject());
         if (const auto* w = std::get_if<NeumannWitness>(&witness)) return measure_exactly(*w, subject());
+        if (const auto* w = std::get_if<RowCycleWitness>(&witness)) return measure_exactly(*w, subject());
         return measure_exactly(std::get<EckartYoungWitness>(witness), subject());
     }
 

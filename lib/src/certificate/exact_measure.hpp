@@ -13,6 +13,7 @@ namespace rankcert::detail {
 [[nodiscard]] LowerMeasure measure_exactly(const FixedSpaceWitness& witness, const Subject& subject);
 [[nodiscard]] LowerMeasure measure_exactly(const NeumannWitness& witness, const Subject& subject);
 [[nodiscard]] LowerMeasure measure_exactly(const EckartYoungWitness& witness, const Subject& subject);
+[[nodiscard]] LowerMeasure measure_exactly(const RowCycleWitness& witness, const Subject& subject);
 [[nodiscard]] UpperMeasure measure_exactly(const FactorWitness& witness, const Subject& subject);
 [[nodiscard]] UpperMeasure measure_exactly(const RepresentativeRowsWitness& witness, const Subject& subject);
 

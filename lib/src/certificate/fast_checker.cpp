@@ -31,6 +31,7 @@ class FastChecker final : public MeasuringChecker {
         if (!usable_) return {LowerMeasure::Nothing{kNotFloat}, nullptr};
         if (const auto* w = std::get_if<FixedSpaceWitness>(&witness)) return measure_fast(*w, centre_);
         if (const auto* w = std::get_if<NeumannWitness>(&witness)) return measure_fast(*w, centre_);
+        if (const auto* w = std::get_if<RowCycleWitness>(&witness)) return measure_fast(*w, centre_);
         return measure_fast(std::get<EckartYoungWitness>(witness), centre_);
     }
 

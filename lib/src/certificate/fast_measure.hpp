@@ -23,6 +23,7 @@ struct FastCentre {
 [[nodiscard]] LowerMeasure measure_fast(const FixedSpaceWitness& witness, const FastCentre& centre);
 [[nodiscard]] LowerMeasure measure_fast(const NeumannWitness& witness, const FastCentre& centre);
 [[nodiscard]] LowerMeasure measure_fast(const EckartYoungWitness& witness, const FastCentre& centre);
+[[nodiscard]] LowerMeasure measure_fast(const RowCycleWitness& witness, const FastCentre& centre);
 [[nodiscard]] UpperMeasure measure_fast(const FactorWitness& witness, const FastCentre& centre);
 [[nodiscard]] UpperMeasure measure_fast(const RepresentativeRowsWitness& witness, const FastCentre& centre);
 

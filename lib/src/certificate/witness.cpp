@@ -6,6 +6,7 @@ const char* method_name(const LowerWitness& witness) {
     if (std::holds_alternative<FixedSpaceWitness>(witness)) return "fixed_space";
     if (std::holds_alternative<NeumannWitness>(witness)) return "neumann";
     if (std::holds_alternative<EckartYoungWitness>(witness)) return "eckart_young";
+    if (std::holds_alternative<RowCycleWitness>(witness)) return "row_cycle";
     switch (std::get<LowerRule>(witness)) {
         case LowerRule::nonzero:
             return "rule:nonzero";

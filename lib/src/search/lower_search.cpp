@@ -50,6 +50,7 @@ Index proposed_rank(const LowerWitness& witness) {
         Index operator()(const FixedSpaceWitness& w) const { return w.basis.cols(); }
         Index operator()(const NeumannWitness& w) const { return w.selection.rows(); }
         Index operator()(const EckartYoungWitness& w) const { return w.rank + 1; }
+        Index operator()(const RowCycleWitness& w) const { return w.rank; }
         Index operator()(const LowerRule&) const { return 0; }
     };
     return std::visit(Visitor{}, witness);

@@ -60,6 +60,11 @@ struct LowerMeasure {
         Index rank = 0;
         Rational tail;
     };
+    /// value > ε + ρ  ⇒  r_ε(A) ≥ rank.   (row cycles)
+    struct Value {
+        Index rank = 0;
+        Rational value;
+    };
     /// norm > ε  ⇒  r_ε(A) ≥ 1: norm is ‖A‖ itself, so there is no ρ.
     struct Norm {
         Rational norm;
@@ -75,7 +80,7 @@ struct LowerMeasure {
         bool is_too_much_work = false;
     };
 
-    std::variant<Nothing, Contraction, Tail, Norm, AtZero> form;
+    std::variant<Nothing, Contraction, Tail, Value, Norm, AtZero> form;
     std::shared_ptr<const Subject> subject;  ///< whose: a checker decides only its own measures
 
     /// The bound that the witness would prove; 0 for Nothing.

@@ -5,6 +5,7 @@
 /// ρ ≥ ‖A − Ã‖, and ‖·‖ the largest row ℓ1 norm. Lower witnesses prove r_{ε+ρ}(Ã) ≥ k, which implies
 /// r_ε(A) ≥ k; upper ones r_{ε−ρ}(Ã) ≤ r, which implies r_ε(A) ≤ r.
 
+#include <cstdint>
 #include <variant>
 #include <vector>
 
@@ -45,6 +46,31 @@ struct EckartYoungWitness {
     ExactMatrix small_factor;  ///< C, p×(any)
 };
 
+/// A set of k rows with a sign for each, up to a change of all signs at once: the first sign is +.
+struct SignedRowSet {
+    std::vector<Index> rows;     ///< k row indices of Ã, strictly increasing
+    std::uint64_t negative = 0;  ///< bit j: whether the sign of rows[j] is −; bit 0 and bits from k on are 0
+    Index vector = 0;            ///< which row of `vectors` is its v
+};
+
+/// Sets σ = (I, s) of k rows with vectors v ∈ [−1, 1]^N such that s_i (Ã v)_i > ε + ρ for every i ∈ I, where
+/// each signed set of k − 1 rows is a face of an even number of σ, and the signs of an odd number of σ
+/// alternate  ⇒  r_ε(A) ≥ k.   (section "Signed row cycles")
+struct RowCycleWitness {
+    Index rank = 0;                  ///< k, at least 2
+    std::vector<SignedRowSet> sets;  ///< strictly increasing in the order of `precedes`, so all different
+    ExactMatrix vectors;             ///< one v a row, N columns; each is the vector of some set
+};
+
+/// The order of the sets in a witness: by their rows, lexicographically, then by their signs likewise, + before
+/// −.
+[[nodiscard]] bool precedes(const SignedRowSet& a, const SignedRowSet& b);
+
+/// Limits on row cycles: larger ones are refused, so that a hostile file cannot take memory or time out of
+/// proportion. (2^(k−1) sets of k rows at least are needed, so k ≤ 17 is what the second one allows in fact.)
+inline constexpr Index kMaxRowCycleRank = 62;
+inline constexpr Index kMaxRowCycleEntries = Index{1} << 20;  ///< k times the number of sets
+
 /// Rules that need no numbers.
 enum class LowerRule {
     nonzero,  ///< ‖A‖ > ε  ⇒  r ≥ 1 (a stochastic A has ‖A‖ = 1)
@@ -54,7 +80,8 @@ enum class LowerRule {
                  ///< modulo a prime
 };
 
-using LowerWitness = std::variant<FixedSpaceWitness, NeumannWitness, EckartYoungWitness, LowerRule>;
+using LowerWitness =
+    std::variant<FixedSpaceWitness, NeumannWitness, EckartYoungWitness, RowCycleWitness, LowerRule>;
 
 // ---- upper -----------------------------------------------------------------------------------------------
 
@@ -79,7 +106,7 @@ enum class UpperRule {
 
 using UpperWitness = std::variant<FactorWitness, RepresentativeRowsWitness, UpperRule>;
 
-/// "fixed_space", "neumann", "eckart_young", "rule:nonzero", …; "factors", "representative_rows",
+/// "fixed_space", "neumann", "eckart_young", "row_cycle", "rule:nonzero", …; "factors", "representative_rows",
 /// "rule:shape", …
 [[nodiscard]] const char* method_name(const LowerWitness& witness);
 [[nodiscard]] const char* method_name(const UpperWitness& witness);
