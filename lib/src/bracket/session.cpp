@@ -19,6 +19,9 @@ constexpr Index kExactRankLimit = 64;      ///< exact_rank grows like n⁴
 constexpr Index kTinyMatrix = 12;          ///< rational inverses, and high precision at every ε
 constexpr unsigned kGuardBits = 64;        ///< that a search in high precision has beyond its matrix
 constexpr double kFloatSearchLimit = -40;  ///< log₂ of the least tolerance for optimisation in float64
+constexpr double kEarlyCycles = .1;        ///< share of the budget for row cycles before the linear witnesses
+constexpr double kLateCycles = .25;        ///< and after them
+constexpr Index kLargestRowCycles = Index{1} << 22;  ///< entries of a matrix in which row cycles are sought
 
 constexpr double kLogZero = -std::numeric_limits<double>::infinity();
 
@@ -162,6 +165,35 @@ void Session::search_optimised(const Rational& epsilon, double seconds,
         auto witness =
             upper_search_->propose_optimised(tolerance, at.lower, at.upper, left, telling("upper witness"));
         if (witness) base().offer(unscaled(UpperWitness(std::move(*witness)), shift_), epsilon, at.upper);
+    }
+}
+
+bool Session::may_have_row_cycle(const Rational& epsilon) {
+    const ExactMatrix& centre = base().subject().centre;
+    const double size = search::estimate_log2(Rational(epsilon + base().rho())) + static_cast<double>(shift_);
+    const Standing at = standing(epsilon);
+    return size > kFloatSearchLimit && centre.rows() * centre.cols() <= kLargestRowCycles &&
+           at.lower < at.upper && at.lower < search::kMaxProposedRowCycle;
+}
+
+void Session::search_row_cycles(const Rational& epsilon, double seconds,
+                                const std::function<void(std::string_view)>& report) {
+    // The search counts its work, not time: what it finds depends on what is asked and not on the clock.
+    while (seconds > 0 && may_have_row_cycle(epsilon)) {
+        const Standing at = standing(epsilon);
+        const Index k = std::max<Index>(at.lower + 1, 2);
+        if (k > at.upper) return;
+        if (!row_cycles_) {
+            row_cycles_.emplace(scaled(base().subject().centre, shift_).estimate_double(),
+                                search_options(options_));
+        }
+        const double before = row_cycles_->work();
+        auto witness = row_cycles_->propose(lower_tolerance(epsilon), k, seconds, [&report] {
+            report("row cycles");
+            return false;
+        });
+        seconds -= row_cycles_->work() - before;
+        if (!witness || !base().offer(unscaled(std::move(*witness), shift_), epsilon, at.lower)) return;
     }
 }
 
@@ -321,7 +353,14 @@ void Session::search(const std::vector<Rational>& epsilons,
                 std::count_if(i, order.end(), [&](std::size_t j) { return !closed(epsilons[j]); });
             if (closed(epsilons[*i])) continue;
             const double left = start + part * budget - search::work_seconds();
-            if (left > 0) search_optimised(epsilons[*i], left / static_cast<double>(open), telling(*i));
+            if (!(left > 0)) continue;
+            // Where ranks are small, row cycles reach further than the linear witnesses, and often at once.
+            const Rational& epsilon = epsilons[*i];
+            const double seconds = left / static_cast<double>(open);
+            search_row_cycles(epsilon, kEarlyCycles * seconds, telling(*i));
+            const bool more = may_have_row_cycle(epsilon);
+            search_optimised(epsilon, (more ? 1 - kEarlyCycles - kLateCycles : 1) * seconds, telling(*i));
+            search_row_cycles(epsilon, kLateCycles * seconds, telling(*i));
         }
     }
 }

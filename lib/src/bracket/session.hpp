@@ -7,6 +7,7 @@
 #include "grid.hpp"
 #include "rankcert/search/high_precision.hpp"
 #include "rankcert/search/lower.hpp"
+#include "rankcert/search/row_cycle.hpp"
 #include "rankcert/search/upper.hpp"
 
 namespace rankcert::detail {
@@ -41,6 +42,10 @@ class Session {
     /// All that takes a moment, and high precision where it is called for.
     void prepare(const Rational& epsilon, const std::function<void(std::string_view)>& report);
     void search_exact_singular(const Rational& epsilon);
+    /// Row cycles for the small ranks above what is proved so far, one after the other.
+    void search_row_cycles(const Rational& epsilon, double seconds,
+                           const std::function<void(std::string_view)>& report);
+    [[nodiscard]] bool may_have_row_cycle(const Rational& epsilon);
     [[nodiscard]] bool wants_precision(const Rational& epsilon);
 
     /// The tolerances of the float64 searches, in units of the normalised matrix.
@@ -57,6 +62,7 @@ class Session {
     long shift_ = 0;  ///< the float64 searches see Ã · 2^shift
     std::optional<search::LowerSearch> lower_search_;
     std::optional<search::UpperSearch> upper_search_;
+    std::optional<search::RowCycleSearch> row_cycles_;  ///< made when first asked for
     bool singular_tried_ = false;
 };
 
