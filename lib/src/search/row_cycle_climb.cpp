@@ -5,12 +5,6 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#ifdef TRACING
-#include <cstdio>
-#define TRACE(...) std::fprintf(stderr, __VA_ARGS__)
-#else
-#define TRACE(...) (void)0
-#endif
 
 namespace rankcert::search {
 
@@ -19,9 +13,10 @@ namespace {
 constexpr Index kPool = 384;  ///< rows that the search moves among
 constexpr Index kMostPositions = 16;
 constexpr double kMostSets = 120'000;
-constexpr int kPatience = 12;       ///< swaps tried for each row before a climb ends
-constexpr int kAddTries = 24;       ///< rows tried, of which the best is added
-constexpr double kNearGoal = 0.85;  ///< how near a value has to be for rows to be added
+constexpr int kPatience = 12;         ///< swaps tried for each row before a climb ends
+constexpr int kAddTries = 16;         ///< rows tried, of which the best is added,
+constexpr double kEnoughGain = 1.03;  ///< or the first that raises the value this much
+constexpr double kNearGoal = 0.85;    ///< how near a value has to be for rows to be added
 constexpr double kMargin = 1e-6;  ///< a cycle is good where its value exceeds the tolerance by this fraction
 
 /// Rows far apart in ℓ1, the first farthest from the mean.
@@ -97,10 +92,10 @@ bool RowClimb::add_row(Index k, CycleState& state, double goal) {
     std::vector<Index> candidates = pool;
     std::shuffle(candidates.begin(), candidates.end(), random);
     std::optional<CycleState> chosen;
-    int tries = n > k ? kAddTries : static_cast<int>(candidates.size());
+    int tries = kAddTries;
     double value = state.value;
     for (const Index row : candidates) {
-        if (over() || value >= goal || tries-- == 0) break;
+        if (over() || value >= std::min(goal, kEnoughGain * state.value) || tries-- == 0) break;
         if (std::find(state.rows.begin(), state.rows.end(), row) != state.rows.end()) continue;
         CycleState next = narrow.with_row(state, row, wide);
         extra += 20e-9 * static_cast<double>(wide.sets().size());
@@ -182,8 +177,6 @@ bool RowClimb::search(double tolerance, Index rank, double seconds) {
             while (static_cast<Index>(start.size()) < rank) add(pool[static_cast<std::size_t>(draw(rows))]);
             state = climb(rank, std::move(start), aim);
         }
-        TRACE("k %d round %d: %.5f on %zu rows, work %.3f\n", (int)rank, round, state.value,
-              state.rows.size(), work());
         if (better(state, shallow)) shallow = std::move(state);
         if (round % 3 != 2 || good() || over()) continue;
         // More rows, where that may suffice.
@@ -194,8 +187,6 @@ bool RowClimb::search(double tolerance, Index rank, double seconds) {
         CycleFinder at = finder(rank, static_cast<Index>(deep.rows.size()));
         swap_rows(at, deep, aim, static_cast<int>(2 * static_cast<Index>(deep.rows.size())));
         keep(deep, rank);
-        TRACE("k %d round %d: deep %.5f on %zu rows, work %.3f\n", (int)rank, round, deep.value,
-              deep.rows.size(), work());
     }
     return good();
 }
