@@ -18,6 +18,7 @@ using ChangeMatrix = ExactMatrix (*)(const ExactMatrix&, std::mt19937_64&);
 [[nodiscard]] NeumannWitness mutant(NeumannWitness w, std::mt19937_64& random, ChangeMatrix change = mutant);
 [[nodiscard]] EckartYoungWitness mutant(EckartYoungWitness w, std::mt19937_64& random,
                                         ChangeMatrix change = mutant);
+[[nodiscard]] RowCycleWitness mutant(RowCycleWitness w, std::mt19937_64& random, ChangeMatrix change = mutant);
 [[nodiscard]] FactorWitness mutant(FactorWitness w, std::mt19937_64& random, ChangeMatrix change = mutant);
 [[nodiscard]] RepresentativeRowsWitness mutant(const RepresentativeRowsWitness& w, std::mt19937_64& random,
                                                ChangeMatrix unused = mutant);

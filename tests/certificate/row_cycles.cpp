@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "certificate/exact_mutants.hpp"
+
 namespace rankcert::test {
 
 SignedRows canonical(SignedRows set) {
@@ -247,6 +249,12 @@ RowCycleWitness mutant(RowCycleWitness w, Index rows, std::mt19937_64& random) {
             return w;
         }
     }
+}
+
+RowCycleWitness mutant(RowCycleWitness w, std::mt19937_64& random, ChangeMatrix change) {
+    if ((random() & 1) == 0) return mutant(std::move(w), 8, random);
+    w.vectors = change(w.vectors, random);
+    return w;
 }
 
 }  // namespace rankcert::test

@@ -4,6 +4,7 @@
 
 #include <random>
 #include <set>
+#include <vector>
 
 #include "rankcert/search/lower.hpp"
 
@@ -50,6 +51,42 @@ inline Index proved_rank(const EckartYoungWitness& w, const ExactMatrix& a, cons
     return tail > epsilon * epsilon ? w.rank + 1 : 0;
 }
 
+inline Index proved_rank(const RowCycleWitness& w, const ExactMatrix& a, const Rational& epsilon) {
+    if (w.rank < 2 || w.vectors.cols() != a.cols()) return 0;
+    for (Index i = 0; i < w.vectors.rows(); ++i) {
+        for (Index j = 0; j < w.vectors.cols(); ++j) {
+            if (abs(w.vectors(i, j)) > 1) return 0;
+        }
+    }
+    const ExactMatrix products = a * w.vectors.transpose();
+    std::set<std::vector<Index>> members, odd_faces;  // rows as ±(i + 1), the first positive
+    int alternating = 0;
+    for (const SignedRowSet& set : w.sets) {
+        std::vector<Index> rows;
+        bool alternates = true;
+        for (std::size_t j = 0; j < set.rows.size(); ++j) {
+            const bool minus = (set.negative >> j & 1) != 0;
+            if (j > 0 && set.rows[j] <= set.rows[j - 1]) return 0;
+            if (j > 0 && minus == (rows.back() < 0)) alternates = false;
+            rows.push_back(minus ? -set.rows[j] - 1 : set.rows[j] + 1);
+            const Rational product = products(set.rows[j], set.vector);
+            if (!((minus ? Rational(-product) : product) > epsilon)) return 0;
+        }
+        if (static_cast<Index>(rows.size()) != w.rank || rows[0] < 0 || !members.insert(rows).second)
+            return 0;
+        if (alternates) ++alternating;
+        for (std::size_t j = 0; j < rows.size(); ++j) {
+            std::vector<Index> face = rows;
+            face.erase(face.begin() + static_cast<std::ptrdiff_t>(j));
+            if (face[0] < 0) {
+                for (Index& row : face) row = -row;
+            }
+            if (!odd_faces.insert(face).second) odd_faces.erase(face);
+        }
+    }
+    return odd_faces.empty() && alternating % 2 == 1 ? w.rank : 0;
+}
+
 inline Index proved_rank(const LowerWitness& witness, const ExactMatrix& a, const Rational& epsilon) {
     struct Visitor {
         const ExactMatrix& a;
@@ -57,6 +94,7 @@ inline Index proved_rank(const LowerWitness& witness, const ExactMatrix& a, cons
         Index operator()(const FixedSpaceWitness& w) const { return proved_rank(w, a, epsilon); }
         Index operator()(const NeumannWitness& w) const { return proved_rank(w, a, epsilon); }
         Index operator()(const EckartYoungWitness& w) const { return proved_rank(w, a, epsilon); }
+        Index operator()(const RowCycleWitness& w) const { return proved_rank(w, a, epsilon); }
         Index operator()(const LowerRule&) const { return 0; }
     };
     return std::visit(Visitor{a, epsilon}, witness);

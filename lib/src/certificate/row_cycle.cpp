@@ -2,17 +2,7 @@
 
 #include <algorithm>
 
-namespace rankcert {
-
-bool precedes(const SignedRowSet& a, const SignedRowSet& b) {
-    if (a.rows != b.rows) return a.rows < b.rows;
-    // The first sign that differs is the lowest bit that does.
-    const std::uint64_t different = a.negative ^ b.negative;
-    const std::uint64_t first = different & (~different + 1);
-    return (b.negative & first) != 0;
-}
-
-namespace detail {
+namespace rankcert::detail {
 
 namespace {
 
@@ -145,5 +135,4 @@ std::vector<std::vector<Index>> rows_of_vectors(const RowCycleWitness& witness) 
     return rows;
 }
 
-}  // namespace detail
-}  // namespace rankcert
+}  // namespace rankcert::detail

@@ -17,7 +17,7 @@ using Weights = std::array<double, kMost>;
 constexpr double kRate = 2e9;
 
 /// δ in units of an entry's size, and the barrier's weight: N δ times this.
-constexpr double kSmoothing[] = {0.3, 0.06, 0.012, 0.0025, 0.0005, 0.0001};
+constexpr double kSmoothing[] = {0.3, 0.06, 0.012, 0.0025, 0.0005, 0.0001, 0.00002, 0.000004};
 constexpr double kBarrier = 0.02;
 constexpr int kIterations = 12;  ///< a stage
 

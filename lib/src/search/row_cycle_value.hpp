@@ -26,6 +26,7 @@ class SetValues {
   public:
     explicit SetValues(const Matrix& a);
 
+    /// A threshold that is NaN is none.
     /// Stops as soon as the value is known to lie above or below `threshold`, or known to about `accuracy`
     /// (relative). `weights`: k numbers, where to start (from a like set), and on return those of the upper
     /// bound. `negative`: bit j for rows[j].

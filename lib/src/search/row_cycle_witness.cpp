@@ -61,7 +61,7 @@ std::optional<RowCycleWitness> make_row_cycle(SetValues& values, const CycleFind
             const std::vector<Index> rows = finder.rows_of(state, members[at], negative);
             std::copy_n(state.weights.begin() + static_cast<std::ptrdiff_t>(members[at] * k), k,
                         weights.begin());
-            (void)values.evaluate(rows, negative, HUGE_VAL, weights, 1e-6);
+            (void)values.evaluate(rows, negative, NAN, weights, 1e-6);
             const std::vector<double> best = values.vector();
             bool good = false;
             for (const int bits : {8, 12, 16, 20, 26, 34, 44}) {

@@ -64,7 +64,13 @@ struct RowCycleWitness {
 
 /// The order of the sets in a witness: by their rows, lexicographically, then by their signs likewise, + before
 /// −.
-[[nodiscard]] bool precedes(const SignedRowSet& a, const SignedRowSet& b);
+[[nodiscard]] inline bool precedes(const SignedRowSet& a, const SignedRowSet& b) {
+    if (a.rows != b.rows) return a.rows < b.rows;
+    // The first sign that differs is the lowest bit that does.
+    const std::uint64_t different = a.negative ^ b.negative;
+    const std::uint64_t first = different & (~different + 1);
+    return (b.negative & first) != 0;
+}
 
 /// Limits on row cycles: larger ones are refused, so that a hostile file cannot take memory or time out of
 /// proportion. (2^(k−1) sets of k rows at least are needed, so k ≤ 17 is what the second one allows in fact.)
