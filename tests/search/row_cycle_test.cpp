@@ -198,7 +198,7 @@ TEST_CASE("nothing is proposed where nothing can be") {
     CHECK_FALSE(search.propose(0, 2, 1));
     CHECK_FALSE(search.propose(NAN, 2, 1));
     CHECK_FALSE(search.propose(2, 2, .05));
-    CHECK_FALSE(search.propose(.1, 2, 1e3, [] { return true; }));
+    CHECK_FALSE(RowCycleSearch(a).propose(.1, 2, 1e3, [] { return true; }));
     Matrix bad = a;
     bad(1, 1) = NAN;
     CHECK_FALSE(RowCycleSearch(bad).propose(.1, 2, 1));

@@ -19,7 +19,7 @@ constexpr double kRate = 2e9;
 /// δ in units of an entry's size, and the barrier's weight: N δ times this.
 constexpr double kSmoothing[] = {0.3, 0.06, 0.012, 0.0025, 0.0005, 0.0001, 0.00002, 0.000004};
 constexpr double kBarrier = 0.02;
-constexpr int kIterations = 12;  ///< a stage
+constexpr int kIterations = 40;  ///< a stage
 
 /// Solves (H, 1; 1ᵀ, 0)(p, ν) = (−g, 0) for a positive definite H (lower triangle, k×k, overwritten); false
 /// where it is not.
