@@ -16,8 +16,8 @@ using Weights = std::array<double, kMost>;
 /// Multiply-adds a nominal second, for the budget.
 constexpr double kRate = 2e9;
 
-/// δ in units of an entry's size, and the barrier's weight: N δ times this.
-constexpr double kSmoothing[] = {0.3, 0.06, 0.012, 0.0025, 0.0005, 0.0001, 0.00002, 0.000004};
+/// δ in units of an entry's size: first, last, and how it falls; and the barrier's weight: N δ times this.
+constexpr double kFirst = 0.3, kLast = 4e-6, kFall = 0.4;
 constexpr double kBarrier = 0.02;
 constexpr int kIterations = 40;  ///< a stage
 
@@ -110,7 +110,7 @@ SetBounds SetValues::evaluate(std::span<const Index> rows, std::uint64_t negativ
         work_ += (3.0 * k * n + 8.0 * n + 0.5 * k * k * static_cast<double>(active) + 0.5 * k * k * k + 50) /
                  kRate;
     };
-    for (const double smoothing : kSmoothing) {
+    for (double smoothing = kFirst; smoothing > kLast; smoothing *= kFall) {
         const double delta = smoothing * unit_;
         const double mu = kBarrier * delta * n;
         row_cycle::combine(s, lambda.data(), k, n, w);
@@ -161,7 +161,7 @@ SetBounds SetValues::evaluate(std::span<const Index> rows, std::uint64_t negativ
             if (!(decrement > 0.02 * mu)) break;
             row_cycle::combine(s, step.data(), k, n, d);
             bool moved = false;
-            for (int tries = 0; tries < 12 && !moved; ++tries, alpha *= 0.5) {
+            for (int tries = 0; tries < 30 && !moved; ++tries, alpha *= 0.5) {
                 double next = row_cycle::smooth_norm(w, d, alpha, delta, n);
                 for (int i = 0; i < k; ++i) {
                     const auto at = static_cast<std::size_t>(i);
