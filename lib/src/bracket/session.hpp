@@ -8,6 +8,7 @@
 #include "rankcert/search/high_precision.hpp"
 #include "rankcert/search/lower.hpp"
 #include "rankcert/search/row_cycle.hpp"
+#include "rankcert/search/one_dimensional.hpp"
 #include "rankcert/search/upper.hpp"
 
 namespace rankcert::detail {
@@ -41,6 +42,8 @@ class Session {
                           const std::function<void(std::string_view)>& report);
     /// All that takes a moment, and high precision where it is called for.
     void prepare(const Rational& epsilon, const std::function<void(std::string_view)>& report);
+    /// Heads with d = 1 and no mask: both sides by one curve.
+    void search_one_dimensional(const Rational& epsilon, double seconds);
     void search_exact_singular(const Rational& epsilon);
     /// Row cycles for the small ranks above what is proved so far, one after the other.
     void search_row_cycles(const Rational& epsilon, double seconds,
@@ -63,6 +66,7 @@ class Session {
     std::optional<search::LowerSearch> lower_search_;
     std::optional<search::UpperSearch> upper_search_;
     std::optional<search::RowCycleSearch> row_cycles_;  ///< made when first asked for
+    std::optional<search::OneDimensionalSearch> one_dimensional_;
     bool singular_tried_ = false;
 };
 
