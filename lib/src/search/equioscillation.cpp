@@ -11,10 +11,10 @@ namespace rankcert::search {
 
 namespace {
 
-constexpr int kMostSteps = 400;      ///< of Newton's method; a few are usual, near-identities take a hundred
-constexpr int kMostHalvings = 12;    ///< of a step
-constexpr long kResolvedBits = 40;   ///< relative accuracy of the knots' effect and of the equal values
-constexpr long kExchangeBits = 32;   ///< rows are exchanged for values larger by this fraction
+constexpr int kMostSteps = 400;     ///< of Newton's method; a few are usual, near-identities take a hundred
+constexpr int kMostHalvings = 12;   ///< of a step
+constexpr long kResolvedBits = 40;  ///< relative accuracy of the knots' effect and of the equal values
+constexpr long kExchangeBits = 32;  ///< rows are exchanged for values larger by this fraction
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -44,13 +44,15 @@ class Equioscillation {
             for (Index l = 0; l < n_; ++l) {
                 mpfr_ptr knot = step_.knots.at(0, l);
                 mpfr_add(knot, knot, change_.at(l, 0), MPFR_RNDN);
-                if (mpfr_cmp_si(knot, step_.cells[at(l)]) < 0) mpfr_set_si(knot, step_.cells[at(l)], MPFR_RNDN);
+                if (mpfr_cmp_si(knot, step_.cells[at(l)]) < 0)
+                    mpfr_set_si(knot, step_.cells[at(l)], MPFR_RNDN);
                 if (mpfr_cmp_si(knot, step_.cells[at(l)] + 1) > 0) {
                     mpfr_set_si(knot, step_.cells[at(l)] + 1, MPFR_RNDN);
                 }
             }
             const double size = estimate_log2(static_cast<mpfr_srcptr>(change_.at(n_, 0)));
-            if (mpfr_sgn(change_.at(n_, 0)) <= 0 || size < 24 - .5 * static_cast<double>(bits_)) return std::nullopt;
+            if (mpfr_sgn(change_.at(n_, 0)) <= 0 || size < 24 - .5 * static_cast<double>(bits_))
+                return std::nullopt;
             const std::vector<Index> before = step_.rows;
             if (!take_extremes(false)) return std::nullopt;
             if (step_.rows == before) return size;
@@ -107,7 +109,8 @@ class Equioscillation {
         return true;
     }
 
-    /// The longest of the steps 1, 1/2, … that keeps the knots in different cells and reduces the spread (low_).
+    /// The longest of the steps 1, 1/2, … that keeps the knots in different cells and reduces the spread
+    /// (low_).
     bool shortened_step() {
         StepFunction trial(n_, bits_);
         trial.rows = step_.rows;
@@ -146,7 +149,8 @@ class Equioscillation {
         for (Index l = 0; l < n_; ++l) {
             const int sign = mpfr_sgn(change_.at(l, 0));
             if (sign == 0) continue;
-            mpfr_si_sub(value_.get(), step_.cells[at(l)] + (sign > 0 ? 1 : 0), step_.knots.at(0, l), MPFR_RNDN);
+            mpfr_si_sub(value_.get(), step_.cells[at(l)] + (sign > 0 ? 1 : 0), step_.knots.at(0, l),
+                        MPFR_RNDN);
             mpfr_div(value_.get(), value_.get(), change_.at(l, 0), MPFR_RNDN);
             if (mpfr_cmp(value_.get(), part) >= 0) continue;
             mpfr_set(part, value_.get(), MPFR_RNDN);
@@ -322,7 +326,8 @@ StepFunction interlaced(const StepFunction& step, Index rows, Index cols, mpfr_p
     StepFunction out(n, bits);
     Real low(bits), high(bits);
     for (Index l = 0; l < n; ++l) {
-        // Equal parts of [0, K]: the new knot l lies (n − l)/(n + 1) of the way from old knot l − 1 to old knot l.
+        // Equal parts of [0, K]: the new knot l lies (n − l)/(n + 1) of the way from old knot l − 1 to old
+        // knot l.
         if (l > 0) mpfr_set(low.get(), step.knots.at(0, l - 1), MPFR_RNDN);
         if (l < n - 1) {
             mpfr_set(high.get(), step.knots.at(0, l), MPFR_RNDN);
@@ -339,7 +344,8 @@ StepFunction interlaced(const StepFunction& step, Index rows, Index cols, mpfr_p
     const auto spread_out = [](std::vector<Index>& places, Index end) {
         for (std::size_t i = 1; i < places.size(); ++i) places[i] = std::max(places[i], places[i - 1] + 1);
         Index limit = end - 1;
-        for (auto place = places.rbegin(); place != places.rend(); ++place) limit = (*place = std::min(*place, limit)) - 1;
+        for (auto place = places.rbegin(); place != places.rend(); ++place)
+            limit = (*place = std::min(*place, limit)) - 1;
     };
     spread_out(out.cells, cols);
     for (Index l = 0; l < n; ++l) {
@@ -351,7 +357,8 @@ StepFunction interlaced(const StepFunction& step, Index rows, Index cols, mpfr_p
     for (Index k = 0; n > 1 && k <= n; ++k) {
         const double left = k == 0 ? 0 : static_cast<double>(step.rows[at(k - 1)]);
         const double right = k == n ? static_cast<double>(rows - 1) : static_cast<double>(step.rows[at(k)]);
-        out.rows[at(k)] = std::lround(left + (right - left) * static_cast<double>(n - k) / static_cast<double>(n));
+        out.rows[at(k)] =
+            std::lround(left + (right - left) * static_cast<double>(n - k) / static_cast<double>(n));
     }
     spread_out(out.rows, rows);
     return out;

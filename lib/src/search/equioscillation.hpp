@@ -1,10 +1,10 @@
 #pragma once
 /// \file equioscillation.hpp  Step functions whose image under a totally positive matrix equioscillates.
 ///
-/// Columns 0 … K−1 of `a` are the cells [j, j+1] of [0, K]. A step function with n knots t_1 < … < t_n is 1 up
-/// to t_1, −1 up to t_2, and so on; x_j is its mean over cell j. For a strictly totally positive there is one
-/// choice of knots in different cells for which y = a x takes its largest absolute value v at n + 1 rows with
-/// alternating signs. y is linear in a knot within its cell: dy_i/dt_l = ±2 a_{i, cell of t_l}.
+/// Columns 0 … K−1 of `a` are the cells [j, j+1] of [0, K]. A step function with n knots t_1 < … < t_n is 1
+/// up to t_1, −1 up to t_2, and so on; x_j is its mean over cell j. For a strictly totally positive there is
+/// one choice of knots in different cells for which y = a x takes its largest absolute value v at n + 1 rows
+/// with alternating signs. y is linear in a knot within its cell: dy_i/dt_l = ±2 a_{i, cell of t_l}.
 
 #include <optional>
 
@@ -41,16 +41,17 @@ void row_value(mpfr_ptr out, const RealMatrix& a, Index row, const RealMatrix& x
 /// m ← garbage, rhs ← m⁻¹ rhs by elimination with partial pivoting; false where a pivot vanishes.
 [[nodiscard]] bool solve_in_place(RealMatrix& m, RealMatrix& rhs);
 
-/// The rows of largest |y| in the maximal runs of rows on which y (1×M) has one sign; zeros belong to any run.
+/// The rows of largest |y| in the maximal runs of rows on which y (1×M) has one sign; zeros belong to any
+/// run.
 [[nodiscard]] std::vector<Index> extreme_rows(const RealMatrix& y);
 
 /// A start for one knot more: knots and rows between those of `step`, as they are for equal cells. `rows` and
 /// `cols`: the shape of the matrix, larger than the number of knots.
 [[nodiscard]] StepFunction interlaced(const StepFunction& step, Index rows, Index cols, mpfr_prec_t bits);
 
-/// Moves the knots and rows of `step` until its image equioscillates, by Newton's method on the rows in use and
-/// exchange of rows. Returns log₂ v, or nothing where this fails (a is not totally positive to the precision
-/// in use, or more precision is needed: v should be above 2^(−bits/2 + 24)).
+/// Moves the knots and rows of `step` until its image equioscillates, by Newton's method on the rows in use
+/// and exchange of rows. Returns log₂ v, or nothing where this fails (a is not totally positive to the
+/// precision in use, or more precision is needed: v should be above 2^(−bits/2 + 24)).
 [[nodiscard]] std::optional<double> equioscillate(const RealMatrix& a, StepFunction& step);
 
 }  // namespace rankcert::search

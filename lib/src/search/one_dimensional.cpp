@@ -22,7 +22,8 @@ constexpr int kMostFailures = 3;  ///< values of n in a row without a solution
 /// The order of the values, and equal ones in one class.
 Classes classify(const ExactMatrix& values, bool descending) {
     std::vector<Integer> keys;
-    for (Index i = 0; i < values.rows(); ++i) keys.push_back(descending ? -values.mantissa(i, 0) : values.mantissa(i, 0));
+    for (Index i = 0; i < values.rows(); ++i)
+        keys.push_back(descending ? -values.mantissa(i, 0) : values.mantissa(i, 0));
     std::vector<Index> order(keys.size());
     std::iota(order.begin(), order.end(), Index{0});
     const auto key = [&](Index i) -> const Integer& { return keys[static_cast<std::size_t>(i)]; };
@@ -58,11 +59,12 @@ struct OneDimensionalSearch::State {
         return static_cast<Index>(rows.size()) <= kMostEntries / static_cast<Index>(cols.size());
     }
 
-    /// The matrix with relative errors of about 2^−bits, so that it is totally positive as far as can be: on a
-    /// grid small entries would lose that.
+    /// The matrix with relative errors of about 2^−bits, so that it is totally positive as far as can be: on
+    /// a grid small entries would lose that.
     void compute_matrix(mpfr_prec_t bits) {
         matrix.reset();
-        RealMatrix& a = matrix.emplace(static_cast<Index>(rows.size()), static_cast<Index>(cols.size()), bits);
+        RealMatrix& a =
+            matrix.emplace(static_cast<Index>(rows.size()), static_cast<Index>(cols.size()), bits);
         const mpfr_prec_t finer = bits + 64;
         Real factor(finer), root(finer), logit(finer), largest(finer), sum(finer), weighted(bits);
         mpfr_set_q(factor.get(), slope.backend().data(), MPFR_RNDN);
@@ -111,7 +113,8 @@ struct OneDimensionalSearch::State {
             compute_matrix(bits);
         }
         // Something to start from for n + 1.
-        curve.push_back({interlaced(curve.back().step, matrix->rows(), matrix->cols(), matrix->bits()), std::nullopt});
+        curve.push_back(
+            {interlaced(curve.back().step, matrix->rows(), matrix->cols(), matrix->bits()), std::nullopt});
         ++failures;
     }
 
@@ -128,8 +131,8 @@ struct OneDimensionalSearch::State {
     }
 };
 
-OneDimensionalSearch::OneDimensionalSearch(const ExactMatrix& query, const ExactMatrix& key, const Rational& slope,
-                                           std::uint64_t sqrt_of)
+OneDimensionalSearch::OneDimensionalSearch(const ExactMatrix& query, const ExactMatrix& key,
+                                           const Rational& slope, std::uint64_t sqrt_of)
     : state_(std::make_unique<State>()) {
     State& s = *state_;
     s.query = query;

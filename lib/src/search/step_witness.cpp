@@ -10,7 +10,9 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-long log2_size(Index n) { return std::lround(std::ceil(std::log2(static_cast<double>(std::max<Index>(n, 1))))) + 1; }
+long log2_size(Index n) {
+    return std::lround(std::ceil(std::log2(static_cast<double>(std::max<Index>(n, 1))))) + 1;
+}
 
 /// How many bits below the quantities that decide everything is rounded: a small part of the margin between v
 /// and the tolerance.
@@ -20,7 +22,8 @@ long guard_bits(double log2_value, double log2_tolerance) {
 }
 
 mpfr_prec_t working_bits(const ExactMatrix& centre, double log2_value) {
-    return static_cast<mpfr_prec_t>(centre.bits()) + 128 + 2 * std::lround(std::max(0., std::ceil(-log2_value)));
+    return static_cast<mpfr_prec_t>(centre.bits()) + 128 +
+           2 * std::lround(std::max(0., std::ceil(-log2_value)));
 }
 
 /// D row by row of cells: all zero but for one or two shares (or more where knots share a cell: never here).
@@ -73,7 +76,8 @@ std::optional<std::vector<Index>> normalise_columns(RealMatrix& d) {
 }
 
 /// One row for each member of a class, in the places of the members.
-std::vector<Integer> spread_rows(const RealMatrix& values, const Classes& classes, Index count, long exponent) {
+std::vector<Integer> spread_rows(const RealMatrix& values, const Classes& classes, Index count,
+                                 long exponent) {
     const Index width = values.cols();
     std::vector<Integer> out(at(count * width));
     for (Index c = 0; c < values.rows(); ++c) {
@@ -86,7 +90,8 @@ std::vector<Integer> spread_rows(const RealMatrix& values, const Classes& classe
 }
 
 /// out ← Σ_l left_il right_lj.
-void inner_product(mpfr_ptr out, const RealMatrix& left, Index i, const RealMatrix& right, Index j, Real& scratch) {
+void inner_product(mpfr_ptr out, const RealMatrix& left, Index i, const RealMatrix& right, Index j,
+                   Real& scratch) {
     mpfr_set_zero(out, 1);
     for (Index l = 0; l < left.cols(); ++l) {
         if (mpfr_zero_p(left.at(i, l))) continue;
@@ -103,9 +108,9 @@ std::vector<Index> representatives(const Classes& classes, const std::vector<Ind
 
 }  // namespace
 
-std::optional<FixedSpaceWitness> interval_space(const ExactMatrix& centre, const Classes& rows, const Classes& cols,
-                                                const StepFunction& step, double log2_value,
-                                                double log2_tolerance) {
+std::optional<FixedSpaceWitness> interval_space(const ExactMatrix& centre, const Classes& rows,
+                                                const Classes& cols, const StepFunction& step,
+                                                double log2_value, double log2_tolerance) {
     const Index k = step.size() + 1, count = centre.cols();
     const mpfr_prec_t bits = working_bits(centre, log2_value);
     const long guard = guard_bits(log2_value, log2_tolerance);
@@ -116,7 +121,8 @@ std::optional<FixedSpaceWitness> interval_space(const ExactMatrix& centre, const
     // Rounding D moves the knots: it changes v by as much as it changes the entries, about.
     const long basis_exponent = std::lround(std::floor(log2_value)) - guard - log2_size(count) - 1;
     FixedSpaceWitness out;
-    out.basis = ExactMatrix::from_integers(count, k, spread_rows(d, cols, count, basis_exponent), basis_exponent);
+    out.basis =
+        ExactMatrix::from_integers(count, k, spread_rows(d, cols, count, basis_exponent), basis_exponent);
     out.pivots = representatives(cols, *pivots);
 
     // S for the rounded D, from exact C_J.
@@ -133,7 +139,8 @@ std::optional<FixedSpaceWitness> interval_space(const ExactMatrix& centre, const
         for (Index l = 0; l < k; ++l) {
             inner_product(value.get(), d, static_cast<Index>(c), inverse, l, scratch);
             const Integer mantissa = round_to_integer(value.get(), exponent);
-            for (const Index member : cols[c]) mantissas[at(member * centre.rows() + extremes[at(l)])] = mantissa;
+            for (const Index member : cols[c])
+                mantissas[at(member * centre.rows() + extremes[at(l)])] = mantissa;
         }
     }
     charge_operations(3 * static_cast<double>(k) * static_cast<double>(cols.size()), bits);
@@ -141,8 +148,9 @@ std::optional<FixedSpaceWitness> interval_space(const ExactMatrix& centre, const
     return out;
 }
 
-std::optional<FactorWitness> interpolation(const ExactMatrix& centre, const Classes& rows, const Classes& cols,
-                                           const StepFunction& step, double log2_value, double log2_tolerance) {
+std::optional<FactorWitness> interpolation(const ExactMatrix& centre, const Classes& rows,
+                                           const Classes& cols, const StepFunction& step, double log2_value,
+                                           double log2_tolerance) {
     const Index n = step.size(), count = centre.cols();
     const mpfr_prec_t bits = working_bits(centre, log2_value);
     std::vector<Index> row_members, col_members;
@@ -175,7 +183,8 @@ std::optional<FactorWitness> interpolation(const ExactMatrix& centre, const Clas
                 mpfr_mul(mixed.at(change, j), a.at(i, j), y.at(0, before), MPFR_RNDN);
                 mpfr_sub(mixed.at(change, j), mixed.at(change, j), scratch.get(), MPFR_RNDN);
             }
-            for (Index l = 0; l < n; ++l) mpfr_set(block.at(change, l), mixed.at(change, step.cells[at(l)]), MPFR_RNDN);
+            for (Index l = 0; l < n; ++l)
+                mpfr_set(block.at(change, l), mixed.at(change, step.cells[at(l)]), MPFR_RNDN);
             ++change;
         }
         before = i;
@@ -191,7 +200,8 @@ std::optional<FactorWitness> interpolation(const ExactMatrix& centre, const Clas
     }
     FactorWitness out;
     out.left = centre.select_cols(representatives(cols, step.cells));
-    out.right = ExactMatrix::from_integers(count, n, spread_rows(transposed, cols, count, exponent), exponent).transpose();
+    out.right = ExactMatrix::from_integers(count, n, spread_rows(transposed, cols, count, exponent), exponent)
+                    .transpose();
     return out;
 }
 
