@@ -314,39 +314,6 @@ void Session::search_precise(const Rational& epsilon, double seconds) {
     }
 }
 
-void Session::search_one_dimensional(const Rational& epsilon, double seconds) {
-    if (!head_ || head_->query.cols() != 1 || head_->mask.kind != MaskKind::none || epsilon == 0) return;
-    if (!one_dimensional_) {
-        const Rational slope = head_->scale.factor * (head_->multiplier_low + head_->multiplier_high) / 2;
-        one_dimensional_.emplace(head_->query, head_->key, slope, head_->scale.sqrt_of);
-    }
-    one_dimensional_->follow(epsilon, seconds);
-    const double log_epsilon = search::estimate_log2(epsilon);
-    unsigned precision = first_precision_;
-    for (;;) {
-        Grid& grid = this->grid(precision);
-        const Rational rho = grid.rho();
-        Standing at = standing(epsilon);
-        if (const auto witness =
-                one_dimensional_->propose_lower(grid.subject().centre, epsilon + rho, at.lower)) {
-            grid.offer(*witness, epsilon, at.lower);
-        }
-        if (const auto witness =
-                one_dimensional_->propose_upper(grid.subject().centre, epsilon - rho, at.upper)) {
-            grid.offer(*witness, epsilon, at.upper);
-        }
-        at = standing(epsilon);
-        if (at.lower >= at.upper) return;
-        // A finer grid decides more where the values that decide are on the side of ε that is not proved yet.
-        const auto next = one_dimensional_->estimate_log2_value(at.lower);
-        const auto previous = one_dimensional_->estimate_log2_value(at.upper - 1);
-        const bool finer = (next && *next > log_epsilon) || (previous && *previous < log_epsilon);
-        const double grid_rho = std::log2(static_cast<double>(grid.subject().cols())) - precision;
-        if (!finer || search::estimate_log2(rho) > grid_rho + 2 || precision >= options_.max_precision) return;
-        precision = std::min(2 * precision, options_.max_precision);
-    }
-}
-
 void Session::prepare(const Rational& epsilon, const std::function<void(std::string_view)>& report) {
     report("rules");
     apply_rules(epsilon);

@@ -12,7 +12,7 @@ namespace rankcert::search {
 namespace {
 
 constexpr int kMostSteps = 400;     ///< of Newton's method; a few are usual, near-identities take a hundred
-constexpr int kMostHalvings = 12;   ///< of a step
+constexpr int kMostHalvings = 4;    ///< of a step
 constexpr long kResolvedBits = 40;  ///< relative accuracy of the knots' effect and of the equal values
 constexpr long kExchangeBits = 32;  ///< rows are exchanged for values larger by this fraction
 
@@ -263,7 +263,7 @@ void row_value(mpfr_ptr out, const RealMatrix& a, Index row, const RealMatrix& x
             mpfr_add(out, out, product.get(), MPFR_RNDN);
         }
     }
-    charge_operations(.4 * static_cast<double>(a.cols()), mpfr_get_prec(out));
+    charge_operations(.8 * static_cast<double>(a.cols()), mpfr_get_prec(out));
 }
 
 bool solve_in_place(RealMatrix& m, RealMatrix& rhs) {

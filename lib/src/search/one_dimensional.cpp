@@ -16,7 +16,7 @@ namespace rankcert::search {
 namespace {
 
 constexpr Index kMostEntries = Index{1} << 20;  ///< of the matrix in MPFR numbers: about 100 MB
-constexpr mpfr_prec_t kMostBits = 1 << 15;
+constexpr mpfr_prec_t kLeastBits = 128, kMostBits = 1 << 15;
 constexpr int kMostFailures = 3;  ///< values of n in a row without a solution
 
 /// The order of the values, and equal ones in one class.
@@ -51,7 +51,6 @@ struct OneDimensionalSearch::State {
     };
     std::vector<Point> curve;
     int failures = 0;  ///< at the end of the curve
-    bool ended = false;
 
     [[nodiscard]] Index full_rank() const { return static_cast<Index>(std::min(rows.size(), cols.size())); }
 
@@ -97,9 +96,13 @@ struct OneDimensionalSearch::State {
         charge_operations(30. * static_cast<double>(a.rows() * a.cols()), bits);
     }
 
-    /// v_n where it can be found with the bits in use or twice as many.
+    /// Adds v_n for the next n, where it can be found with the bits in use or some more.
     void find_next(double deadline) {
-        const auto n = static_cast<Index>(curve.size());
+        const mpfr_prec_t needed = needed_bits();
+        if (!matrix || matrix->bits() < needed) {
+            // Numbers grow in leaps, so that the matrix is not computed for each n.
+            compute_matrix(std::max(needed, matrix ? matrix->bits() / 2 * 3 : kLeastBits));
+        }
         for (mpfr_prec_t bits = matrix->bits();;) {
             StepFunction step = interlaced(curve.back().step, matrix->rows(), matrix->cols(), bits);
             if (const auto value = equioscillate(*matrix, step)) {
@@ -108,8 +111,7 @@ struct OneDimensionalSearch::State {
                 return;
             }
             bits *= 2;
-            if (bits > kMostBits || work_seconds() > deadline) break;
-            if (bits > 4 * bits_for(n)) break;
+            if (bits > std::min(4 * needed, kMostBits) || work_seconds() > deadline) break;
             compute_matrix(bits);
         }
         // Something to start from for n + 1.
@@ -125,9 +127,14 @@ struct OneDimensionalSearch::State {
         return 0;
     }
 
-    mpfr_prec_t asked_bits = 160;
-    mpfr_prec_t bits_for(Index) const {
-        return std::max(asked_bits, static_cast<mpfr_prec_t>(160 - 2 * last_log2()));
+    /// Twice as many as v_n has zeros in front, if it falls a little more than twice as far as its
+    /// predecessors.
+    mpfr_prec_t needed_bits() const {
+        const double last = last_log2();
+        double before = 0;
+        if (curve.size() > 1) before = curve[curve.size() - 2].log2_value.value_or(last);
+        const double expected = last - 2 * std::max(0., before - last) - 16;
+        return std::clamp(static_cast<mpfr_prec_t>(64 - 2 * expected) / 64 * 64 + 64, kLeastBits, kMostBits);
     }
 };
 
@@ -157,15 +164,12 @@ void OneDimensionalSearch::follow(const Rational& epsilon, double seconds) {
     if (!s.fits() || !(epsilon > 0)) return;
     const double deadline = work_seconds() + seconds;
     const double goal = search::estimate_log2(epsilon);
-    s.asked_bits = static_cast<mpfr_prec_t>(160 + 2 * std::max(0., std::ceil(-goal)));
     if (s.curve.empty()) {
         StepFunction constant(0, 64);
         s.curve.push_back({std::move(constant), 0.});
     }
     while (static_cast<Index>(s.curve.size()) < s.full_rank() && s.last_log2() > goal &&
            s.failures < kMostFailures && work_seconds() <= deadline) {
-        const mpfr_prec_t bits = std::min(s.bits_for(0), kMostBits);
-        if (!s.matrix || s.matrix->bits() < bits) s.compute_matrix(bits);
         s.find_next(deadline);
     }
 }
@@ -176,6 +180,16 @@ std::optional<double> OneDimensionalSearch::estimate_log2_value(Index n) const {
     if (n >= state_->full_rank()) return -std::numeric_limits<double>::infinity();
     if (n >= static_cast<Index>(state_->curve.size())) return std::nullopt;
     return state_->curve[static_cast<std::size_t>(n)].log2_value;
+}
+
+std::optional<Index> OneDimensionalSearch::estimate_rank(const Rational& epsilon) const {
+    const double goal = search::estimate_log2(epsilon);
+    for (Index n = 0; n <= full_rank(); ++n) {
+        const auto value = estimate_log2_value(n);
+        if (!value) return std::nullopt;
+        if (*value <= goal) return n;
+    }
+    return std::nullopt;
 }
 
 std::optional<FixedSpaceWitness> OneDimensionalSearch::propose_lower(const ExactMatrix& centre,

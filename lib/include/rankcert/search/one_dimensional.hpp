@@ -26,14 +26,17 @@ class OneDimensionalSearch {
     OneDimensionalSearch& operator=(OneDimensionalSearch&&) noexcept;
 
     /// Follows the curve until v_n ≤ ε, the work (work.hpp) is done, or no solution is found for several n.
-    /// Cost a point: about ten solutions of n + 1 equations and m·N/2 additions each, in numbers of 2
-    /// log₂(1/ε) + 160 bits.
+    /// Cost a point: about ten solutions of n + 1 equations and m·N additions each, in numbers of 2
+    /// log₂(1/v_n) + 100 bits or more.
     void follow(const Rational& epsilon, double seconds);
 
     /// The number of different rows or columns, whichever is smaller: the exact rank.
     [[nodiscard]] Index full_rank() const;
     /// log₂ v_n by estimate; nothing where it is not known (yet). v_n = 0 from full_rank() on.
     [[nodiscard]] std::optional<double> estimate_log2_value(Index n) const;
+
+    /// The least n with v_n ≤ ε, by estimate, where the curve is known as far as that.
+    [[nodiscard]] std::optional<Index> estimate_rank(const Rational& epsilon) const;
 
     /// For the tolerance t = ε + ρ and the matrix Ã: a witness of the largest rank above `above` that the
     /// known part of the curve gives.
