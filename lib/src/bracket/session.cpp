@@ -319,7 +319,7 @@ void Session::prepare(const Rational& epsilon, const std::function<void(std::str
     apply_rules(epsilon);
     if (closed(epsilon)) return;
     report("one dimension");
-    search_one_dimensional(epsilon, options_.seconds / 2);
+    search_one_dimensional(epsilon, options_.seconds);
     if (closed(epsilon)) return;
     report("quick searches");
     search_quick(epsilon);
