@@ -7,8 +7,8 @@
 #include "grid.hpp"
 #include "rankcert/search/high_precision.hpp"
 #include "rankcert/search/lower.hpp"
-#include "rankcert/search/row_cycle.hpp"
 #include "rankcert/search/one_dimensional.hpp"
+#include "rankcert/search/row_cycle.hpp"
 #include "rankcert/search/upper.hpp"
 
 namespace rankcert::detail {
