@@ -39,7 +39,7 @@ struct Outcome {
 double seconds_of(const std::string& effort, Index size) {
     const double growth = std::max(1.0, std::pow(static_cast<double>(size) / 128, 2));
     if (effort == "quick") return 1 * growth;
-    if (effort == "normal") return 4 * growth;
+    if (effort == "normal") return 3 * growth;
     if (effort == "thorough") return 12 * growth;
     try {
         const double seconds = estimate_double(parse_rational(effort));
