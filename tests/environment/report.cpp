@@ -100,6 +100,8 @@ class Writer {
         }
         if (const auto* t = std::get_if<LowerMeasure::Tail>(&measure.form))
             return " tail" + rank + gain(label, "tail", t->tail);
+        if (const auto* v = std::get_if<LowerMeasure::Value>(&measure.form))
+            return " value" + rank + gain(label, "value", v->value);
         if (const auto* n = std::get_if<LowerMeasure::Norm>(&measure.form))
             return " norm" + rank + gain(label, "norm", n->norm);
         if (std::holds_alternative<LowerMeasure::AtZero>(measure.form)) return " at_zero" + rank;

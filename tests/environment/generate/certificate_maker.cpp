@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "certificate/exact_oracle.hpp"
+#include "certificate/row_cycles.hpp"
 
 namespace rankcert::tests {
 namespace {
@@ -51,6 +52,13 @@ bool same(const EckartYoungWitness& a, const EckartYoungWitness& b) {
     return a.rank == b.rank && a.side == b.side && same(a.row_weights, b.row_weights) &&
            same(a.grouping, b.grouping) && same(a.threshold, b.threshold) &&
            same(a.large_factor, b.large_factor) && same(a.small_factor, b.small_factor);
+}
+bool same(const RowCycleWitness& a, const RowCycleWitness& b) {
+    const auto equal = [](const SignedRowSet& x, const SignedRowSet& y) {
+        return x.rows == y.rows && x.negative == y.negative && x.vector == y.vector;
+    };
+    return a.rank == b.rank && same(a.vectors, b.vectors) &&
+           std::equal(a.sets.begin(), a.sets.end(), b.sets.begin(), b.sets.end(), equal);
 }
 bool same(const FactorWitness& a, const FactorWitness& b) {
     return same(a.left, b.left) && same(a.right, b.right) && a.denominator == b.denominator;
@@ -222,6 +230,7 @@ void CertificateMaker::claim_with_every_kind(test::Random& random) {
     thirds.denominator *= 3;
     claim_around_edge(UpperWitness(thirds));
     claim_around_edge(UpperWitness(test::make_rows(a, rank, random)));
+    lower([&] { return test::with_vectors(test::random_cycle(small, a.rows(), 2, random), a, 20); });
 }
 
 void CertificateMaker::claim_head_rules() {

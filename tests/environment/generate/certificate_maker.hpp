@@ -32,8 +32,8 @@ class CertificateMaker {
     void claim_around_edge(const LowerWitness& witness);
     void claim_around_edge(const UpperWitness& witness);
 
-    /// A fixed space, Neumann, Eckart–Young (both sides), factors and representative rows, each around its
-    /// edge.
+    /// A fixed space, Neumann, Eckart–Young (both sides), factors, representative rows and a row cycle, each
+    /// around its edge.
     void claim_with_every_kind(test::Random& random);
     /// The rules of a softmax head at their edges.
     void claim_head_rules();

@@ -2,6 +2,7 @@
 // hand.
 
 #include "certificate/exact_oracle.hpp"
+#include "certificate/row_cycles.hpp"
 #include "environment/generate/subjects.hpp"
 
 namespace rankcert::tests {
@@ -54,6 +55,12 @@ void make_identity(Made& made) {
     maker.claim(none, 1 + 2 * least);
     maker.claim(first, 2);
     maker.claim(first, 2 - least);
+    // v = 3/4 (1, ±1, ±1): every product is 3/4.
+    RowCycleWitness cycle =
+        *test::with_vectors(test::cross_polytope({0, 1, 2}), Eigen::Matrix3d::Identity(), 4);
+    cycle.vectors = scaled(cycle.vectors.scale(3), -2);
+    maker.claim(cycle, Rational(3, 4));
+    maker.claim(cycle, Rational(3, 4) - least);
     maker.claim(UpperRule::zero, 0, 1, "proved");
     maker.claim(UpperRule::zero, 0, 1 - least, "refuted");
     maker.claim(LowerRule::nonzero, 1, 1 + 2 * least, "refuted");
