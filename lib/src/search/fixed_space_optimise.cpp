@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "rankcert/search/lbfgs.hpp"
 #include "rankcert/search/work.hpp"
@@ -136,29 +137,61 @@ FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double sca
     return objective.best();
 }
 
-FixedSpace refine_space(const Matrix& a, const FixedSpace& start, double tolerance,
-                        const SpaceRefinement& how) {
-    constexpr double kColdStart = .3, kWarmStart = .05, kEnd = 2e-4;
+RefinedSpace refine_space(const Matrix& a, const FixedSpace& start, double tolerance,
+                          const SpaceRefinement& how) {
+    constexpr double kEnd = 2e-4;
     // Large matrices: few attempts that end are worth more than one that does not.
     const bool large = std::max(a.rows(), a.cols()) > 384;
     const double fall = large ? 2.5 : 1.5;
-    const int steps = large ? 30 : 80;
-    FixedSpace space = start, best = start;
-    best.reach = 0;
-    for (double temperature = how.warm ? kWarmStart : kColdStart; temperature > kEnd; temperature /= fall) {
+    RefinedSpace out{start, how.from, 0};
+    out.space.reach = 0;
+    FixedSpace current = start;
+    while (out.temperature > kEnd) {
+        const double temperature = out.temperature;
+        const bool screening = temperature > kScreenSpace && how.from == kColdSpace;
         FixedSpaceOptions options;
         options.stages = {{temperature, std::min(2.5 * temperature, .5)}};
-        options.iterations = steps;
+        options.iterations = large ? 30 : (screening ? 40 : 80);
         options.goal = 1 / tolerance;
         options.stop = how.stop;
-        space = minimize_inverse(a, space, 1 / tolerance, options);
-        if (space.reach > best.reach) best = space;
-        if (!(space.reach > 0) || best.reach > tolerance || how.stop()) break;
-        // What the stages to come still gain is seldom more than this.
+        current = minimize_inverse(a, current, 1 / tolerance, options);
+        if (current.reach > out.space.reach) out.space = current;
+        out.temperature = temperature / fall > kEnd ? temperature / fall : 0;
+        how.seen(current);
+        if (!(current.reach > 0) || out.space.reach > tolerance || how.stop()) break;
+        if (screening && out.temperature <= kScreenSpace) {
+            out.screened = out.space.reach;
+            constexpr double kOther = 1e-3;  // less is the same optimum once more
+            if (out.screened < how.screened * (1 + kOther)) break;
+        }
         const double wanted = how.rival > 0 ? std::min(tolerance, how.rival) : tolerance;
-        if (temperature < .2 && best.reach * (1 + 3 * temperature) < wanted) break;
+        if (temperature < .2 && out.space.reach * hope_at(temperature) < wanted) break;
     }
-    return best;
+    return out;
+}
+
+std::optional<FixedSpace> without_large_rows(const FixedSpace& space, double tolerance) {
+    const Index k = space.rank();
+    std::vector<Index> large;
+    for (Index j = 0; j < space.inverse.rows(); ++j) {
+        if (!(space.inverse.row(j).cwiseAbs().sum() * tolerance < 1)) large.push_back(j);
+    }
+    const auto count = static_cast<Index>(large.size());
+    if (count == 0 || count >= k) return std::nullopt;
+    Matrix frame(k, k);
+    for (Index c = 0; c < count; ++c) {
+        frame.col(c) = space.basis.row(large[static_cast<std::size_t>(c)]).transpose();
+    }
+    frame.rightCols(k - count) = Matrix::Identity(k, k - count);
+    const auto turned = qr(frame);
+    if (!turned) return std::nullopt;
+    FixedSpace fewer{multiply(space.basis, turned->q.rightCols(k - count)), space.inverse, 0};
+    for (const Index j : large) {
+        fewer.basis.row(j).setZero();
+        fewer.inverse.row(j).setZero();
+    }
+    fewer.reach = 1 / fewer.inverse.cwiseAbs().rowwise().sum().maxCoeff();
+    return fewer;
 }
 
 std::optional<FixedSpace> space_from_grouping(const Matrix& a, const WeightedGrouping& choice, Index k) {

@@ -28,16 +28,38 @@ struct FixedSpaceOptions {
 [[nodiscard]] FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double scale,
                                           const FixedSpaceOptions& options);
 
+constexpr double kColdSpace = .3;  ///< temperature of the first stage from a start that is not near an optimum
+
 /// How far `refine_space` goes.
 struct SpaceRefinement {
-    bool warm = false;  ///< from a start that is nearly good: only the colder stages
-    double rival = 0;   ///< a reach that is worth exceeding even where the tolerance is not reached
+    double from = kColdSpace;  ///< temperature of the first stage; less from a start that is nearly good
+    double rival = 0;          ///< a reach that is worth exceeding even where the tolerance is not reached
+    double screened = 0;       ///< the largest reach that other starts had when they came to kScreenSpace
     std::function<bool()> stop = [] { return false; };
+    std::function<void(const FixedSpace&)> seen = [](const FixedSpace&) {};  ///< after each stage
+};
+
+/// By this temperature it shows to which of the few optima of a k a start leads: those that lead to one have
+/// the same reach to three digits here.
+constexpr double kScreenSpace = .05;
+
+struct RefinedSpace {
+    FixedSpace space;
+    double temperature = 0;  ///< of the stage that comes next; 0 where none does
+    double screened = 0;     ///< the reach at kScreenSpace; 0 where it did not come there from above
 };
 
 /// minimize_inverse in stages that get colder, until the reach exceeds the tolerance or no hope is left.
-[[nodiscard]] FixedSpace refine_space(const Matrix& a, const FixedSpace& start, double tolerance,
-                                      const SpaceRefinement& how);
+[[nodiscard]] RefinedSpace refine_space(const Matrix& a, const FixedSpace& start, double tolerance,
+                                        const SpaceRefinement& how);
+
+/// The most that the stages from this temperature on gain, as far as was seen: a factor to the reach.
+[[nodiscard]] inline double hope_at(double temperature) { return 1 + 2.2 * temperature; }
+
+/// The largest subspace on which only rows of S within 1/tolerance are needed: for the b rows beyond it, D is
+/// restricted to the complement of theirs and the rows of S become 0. Nothing where b = 0 or no dimension is
+/// left.
+[[nodiscard]] std::optional<FixedSpace> without_large_rows(const FixedSpace& space, double tolerance);
 
 /// From K = diag(s) a G = U Σ Vᵀ: D = G V_k, S = (D Σ_k⁻¹) U_kᵀ diag(s), for which S a D = D only
 /// approximately unless G = I. Nothing where σ_k = 0.

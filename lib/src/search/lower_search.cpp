@@ -58,9 +58,20 @@ Index proposed_rank(const LowerWitness& witness) {
 
 LowerSearch::LowerSearch(Matrix a, const Options& options) : a_(std::move(a)), options_(options) {}
 
-void LowerSearch::keep(FixedSpace space) {
-    auto& best = attempts_[space.rank()].best;
-    if (!best || space.reach > best->reach) best = std::move(space);
+void LowerSearch::keep(FixedSpace space, double temperature) {
+    Attempts& known = attempts_[space.rank()];
+    if (known.best && !(space.reach > known.best->reach)) return;
+    known.best = std::move(space);
+    known.temperature = temperature;
+}
+
+/// The largest dimension up to `upper` of a space that holds at the tolerance.
+Index LowerSearch::reached_rank(double tolerance, Index upper) const {
+    for (auto known = attempts_.rbegin(); known != attempts_.rend(); ++known) {
+        if (known->first <= upper && known->second.best && known->second.best->reach * kGoal > tolerance)
+            return known->first;
+    }
+    return 0;
 }
 
 std::map<Index, double> LowerSearch::reach_curve() const {
@@ -102,23 +113,33 @@ std::optional<LowerWitness> LowerSearch::best_known(double tolerance, Index abov
     return std::nullopt;
 }
 
-/// Weights and groupings that raise the tail of about the given rank, from the plain ones (those that served
-/// another rank lead to worse spaces), and not to the end. Neighbouring ranks share them.
-const WeightedGrouping& LowerSearch::choice_for(Index rank, double tolerance) {
-    rank = std::max<Index>(rank, 1);
-    const auto near = choices_.lower_bound(rank - 2);
-    if (near != choices_.end() && near->first <= rank + 1) return near->second.grouping;
+/// Weights and a grouping that raise the tail of a rank below k, from a dense random grouping into few more
+/// groups than k: better and sooner than from one group a token. What they prove at this tolerance is kept.
+WeightedGrouping LowerSearch::random_choice(Index k, double tolerance, int kind, Random& random) {
+    constexpr double kGroups[] = {2, 1.5, 1.2, 3};         // for each dimension
+    constexpr double kBelow[] = {.125, .04, .2, .08, .3};  // how far below k, as a share of k
+    const double size = static_cast<double>(k);
+    const auto groups = std::min(a_.cols(), std::max(k + 2, static_cast<Index>(kGroups[kind % 4] * size)));
+    const auto rank = std::max<Index>(1, k - 1 - static_cast<Index>(kBelow[kind % 5] * size));
+    WeightedGrouping start = plain_grouping(a_);
+    start.grouping.resize(a_.cols(), groups);
+    for (double& x : start.grouping.reshaped()) x = random.normal();
+    start.grouping.rowwise().normalize();
     TailSearchOptions search;
-    search.iterations = 20;
+    search.iterations = 30;
     search.stop_at_goal = false;
-    TailSearchResult result = maximize_tail(a_, rank, tolerance, plain_grouping(a_), search);
-    if (!(result.tail > 0)) result.choice = plain_grouping(a_);
-    return (choices_[rank] = {with_all_rows(std::move(result.choice)), {}}).grouping;
+    TailSearchResult result = maximize_tail(a_, std::min(rank, groups - 1), tolerance, start, search);
+    if (!(result.tail > 0)) result.choice = start;
+    Choice& best = choices_[tolerance];
+    const Index bound = count_tail(a_, result.choice, tolerance * (1 + 1e-4)).value_or(0);
+    if (bound > best.bound) best = {result.choice, bound};
+    return with_all_rows(std::move(result.choice));
 }
 
 /// Down from more dimensions to k, each time without the direction that costs most.
-std::optional<FixedSpace> LowerSearch::dropped_to(Index k, Index from, double tolerance) {
-    auto space = from > k ? space_from_grouping(a_, choice_for(k - 2, tolerance), from) : std::nullopt;
+std::optional<FixedSpace> LowerSearch::dropped_to(Index k, Index from, double tolerance, Random& random) {
+    auto space = from > k ? space_from_grouping(a_, random_choice(k, tolerance, 0, random), from)
+                          : std::nullopt;
     while (space && space->rank() > k) {
         constexpr int kSteps = 30;
         space = minimize_inverse(a_, *space, 1 / tolerance,
@@ -128,66 +149,73 @@ std::optional<FixedSpace> LowerSearch::dropped_to(Index k, Index from, double to
     return space;
 }
 
-/// The starts of one k, one after the other: from 2.2 at several ranks, from other k, and then moves away
-/// from the best that is known, without end.
-std::optional<FixedSpace> LowerSearch::next_start(Index k, double tolerance) {
+/// The starts of one k, one after the other, without end: from 2.2 with random groupings, from other k, and
+/// moves away from the best that is known; and the temperature at which each begins.
+std::optional<FixedSpace> LowerSearch::next_start(Index k, double tolerance, double& temperature) {
+    constexpr double kNear = .1, kMoved = .05;
     Attempts& known = attempts_[k];
     const int start = known.starts++;
     Random random((options_.seed * 1'000'003ULL + static_cast<std::uint64_t>(k)) * 1'000'003ULL +
                   static_cast<std::uint64_t>(start));
+    temperature = kColdSpace;
     switch (start) {
-        case 0:
-            return space_from_grouping(a_, choice_for(k - 2, tolerance), k);
-        case 1:
-            return space_from_grouping(a_, choice_for(3 * k / 4, tolerance), k);
-        case 2:
-            return dropped_to(k, std::min({k + 4, a_.rows(), a_.cols()}), tolerance);
-        case 3: {
+        case 1: {
+            const auto below = attempts_.find(k - 1);
+            if (below == attempts_.end() || !below->second.best) return std::nullopt;
+            temperature = kNear;
+            return add_direction(a_, *below->second.best, plain_grouping(a_).weights);
+        }
+        case 4:
+            return dropped_to(k, std::min({k + 4, a_.rows(), a_.cols()}), tolerance, random);
+        case 6: {
             const Vector norms = a_.rowwise().norm();
             const double floor = std::max(1e-3 * norms.maxCoeff(), std::numeric_limits<double>::min());
             return space_from_grouping(a_, with_weights(a_, norms.cwiseMax(floor).cwiseInverse()), k);
         }
-        case 4: {
-            const auto below = attempts_.find(k - 1);
-            if (below == attempts_.end() || !below->second.best) return std::nullopt;
-            return add_direction(a_, *below->second.best, choice_for(k - 2, tolerance).weights);
-        }
-        case 5:
+        case 8:
             return space_from_grouping(a_, plain_grouping(a_), k);
         default:
             break;
     }
-    if (!known.best) return std::nullopt;
-    switch (start % 4) {
-        case 0:
-            return space_from_grouping(a_, with_weights(a_, random_weights(a_.rows(), random)), k);
-        case 2: {
-            const auto fewer = drop_direction(a_, *known.best);
-            return fewer ? add_direction(a_, *fewer, random_weights(a_.rows(), random)) : std::nullopt;
-        }
-        default:
-            return shaken(*known.best, start % 8 < 4 ? .05 : .2, random);
+    if (start < 10 || start % 2 == 0 || !known.best) {
+        return space_from_grouping(a_, random_choice(k, tolerance, start, random), k);
     }
+    temperature = kMoved;
+    if (start % 4 == 3) {
+        const auto fewer = drop_direction(a_, *known.best);
+        return fewer ? add_direction(a_, *fewer, random_weights(a_.rows(), random)) : std::nullopt;
+    }
+    return shaken(*known.best, start % 8 < 4 ? .05 : .2, random);
 }
 
 /// Tries to find a space of dimension k that holds at the tolerance, from so many new starts. What it finds
-/// is kept.
+/// is kept, also of fewer dimensions.
 bool LowerSearch::attempt(Index k, double tolerance, int starts, const std::function<bool()>& over,
                           const std::function<bool()>& stop) {
     Attempts& known = attempts_[k];
     const auto reached = [&] { return known.best && known.best->reach * kGoal > tolerance; };
-    const auto refine = [&](const FixedSpace& space, bool warm, double rival) {
-        keep(refine_space(a_, space, tolerance / kGoal, {warm, rival, stop}));
+    const auto refine = [&](const FixedSpace& space, double from, double rival) {
+        SpaceRefinement how;
+        how.from = from;
+        how.rival = rival;
+        how.screened = known.screened;
+        how.stop = stop;
+        how.seen = [&](const FixedSpace& seen) {
+            if (auto fewer = without_large_rows(seen, tolerance / kGoal)) keep(std::move(*fewer));
+        };
+        RefinedSpace found = refine_space(a_, space, tolerance / kGoal, how);
+        known.screened = std::max(known.screened, found.screened);
+        keep(std::move(found.space), found.temperature);
     };
-    if (known.best && !reached() && known.aimed < tolerance && known.best->reach > tolerance / 2) {
-        refine(FixedSpace(*known.best), true, 0);
+    if (known.best && !reached() && known.temperature > 0 &&
+        known.best->reach * hope_at(known.temperature) > tolerance) {
+        refine(FixedSpace(*known.best), known.temperature, 0);
     }
-    known.aimed = std::max(known.aimed, tolerance);
     for (int i = 0; i < starts && !reached() && !over(); ++i) {
-        const bool moved = known.starts > 5 && known.starts % 4 != 0;
-        const auto start = next_start(k, tolerance);
+        double temperature = 0;
+        const auto start = next_start(k, tolerance, temperature);
         charge_work(1e-5);  // so that a k without starts comes to an end
-        if (start) refine(*start, moved, known.best && known.starts > 1 ? known.best->reach : 0);
+        if (start) refine(*start, temperature, known.best && known.starts > 1 ? known.best->reach : 0);
     }
     return reached();
 }
@@ -204,44 +232,34 @@ std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Ind
     const std::function<bool()> told = [&] { return work_seconds() > limit || (stop && stop()); };
     const std::function<bool()> over = [&] { return work_seconds() > deadline || told(); };
     constexpr int kQuickStarts = 1;  // while the range of k is narrowed
-    std::optional<LowerWitness> best;
-    Index low = lower;       // reached
-    Index high = upper + 1;  // out of reach, or believed to be
-    for (auto known = attempts_.rbegin(); known != attempts_.rend(); ++known) {
-        if (known->first > upper || !known->second.best || !(known->second.best->reach * kGoal > tolerance))
-            continue;
-        low = std::max(low, known->first);
-        break;
-    }
-    // Success takes less time than failure, so that steps up are short. The groupings that serve as starts
-    // are witnesses, too.
-    const auto counted = [&] {
-        Index most = 0;
-        for (auto& [rank, choice] : choices_) {
-            auto& count = choice.counts[tolerance];
-            if (!count) count = count_tail(a_, choice.grouping, tolerance * (1 + 1e-4)).value_or(0);
-            most = std::max(most, *count);
-        }
-        return std::min(most, upper);
+    // The groupings that serve as starts are witnesses, too.
+    const auto reached = [&] {
+        const auto choice = choices_.find(tolerance);
+        const Index bound = choice == choices_.end() ? 0 : choice->second.bound;
+        return std::max(std::min(bound, upper), reached_rank(tolerance, upper));
     };
+    Index low = std::max(lower, reached());
+    Index high = upper + 1;  // out of reach, or believed to be
+    // Success takes less time than failure, so that steps up are short.
     while (high - low > 1 && !told()) {
         const Index k = low + std::max<Index>(1, std::min((high - low) / 3, std::max<Index>(low / 8, 2)));
         const int left = kQuickStarts - attempts_[k].starts;
-        (attempt(k, tolerance, left, told, told) ? low : high) = k;
-        low = std::max(low, counted());
+        if (!attempt(k, tolerance, left, told, told)) high = k;
+        low = std::max(low, reached());
         high = std::max(high, low + 1);
     }
     while (low < upper && !over()) {
         const int left = most_starts(std::max(a_.rows(), a_.cols())) - attempts_[low + 1].starts;
         if (!attempt(low + 1, tolerance, left, over, told)) break;
-        ++low;
+        low = std::max(low, reached());
     }
-    best = best_known(tolerance, lower);
-    (void)counted();
-    for (const auto& [rank, choice] : choices_) {
-        const Index bound = std::min(upper, choice.counts.at(tolerance).value_or(0));
-        if (bound <= (best ? proposed_rank(*best) : lower)) continue;
-        if (auto witness = round_grouping(a_, choice.grouping, bound, tolerance)) best = std::move(*witness);
+    std::optional<LowerWitness> best = best_known(tolerance, lower);
+    if (const auto choice = choices_.find(tolerance); choice != choices_.end()) {
+        const Index bound = std::min(upper, choice->second.bound);
+        if (bound > (best ? proposed_rank(*best) : lower)) {
+            if (auto witness = round_grouping(a_, choice->second.grouping, bound, tolerance))
+                best = std::move(*witness);
+        }
     }
     return best;
 }

@@ -51,6 +51,8 @@ struct WeightedGrouping {
     Matrix grouping;  ///< G, N×q
 };
 
+class Random;
+
 /// Lower searches for one matrix, with what they found at one tolerance kept for the next. Not for use from
 /// two threads at once.
 class LowerSearch {
@@ -78,28 +80,30 @@ class LowerSearch {
     /// What is known of one k.
     struct Attempts {
         std::optional<FixedSpace> best;
-        int starts = 0;    ///< that were tried so far
-        double aimed = 0;  ///< the largest tolerance that was aimed at
+        double temperature = 0;  ///< at which the best would go on; 0 where it is finished
+        double screened = 0;     ///< the largest reach of a start when it came to kScreenSpace
+        int starts = 0;          ///< that were tried so far
     };
 
-    /// Weights and a grouping, and the bound that they give at each tolerance that was asked for.
+    /// Weights and a grouping with the best bound at one tolerance.
     struct Choice {
         WeightedGrouping grouping;
-        std::map<double, std::optional<Index>> counts;
+        Index bound = 0;
     };
 
-    void keep(FixedSpace space);
+    void keep(FixedSpace space, double temperature = 0);
     [[nodiscard]] std::optional<LowerWitness> best_known(double tolerance, Index above) const;
-    [[nodiscard]] const WeightedGrouping& choice_for(Index rank, double tolerance);
-    [[nodiscard]] std::optional<FixedSpace> dropped_to(Index k, Index from, double tolerance);
-    [[nodiscard]] std::optional<FixedSpace> next_start(Index k, double tolerance);
+    [[nodiscard]] Index reached_rank(double tolerance, Index upper) const;
+    [[nodiscard]] WeightedGrouping random_choice(Index k, double tolerance, int kind, Random& random);
+    [[nodiscard]] std::optional<FixedSpace> dropped_to(Index k, Index from, double tolerance, Random& random);
+    [[nodiscard]] std::optional<FixedSpace> next_start(Index k, double tolerance, double& temperature);
     [[nodiscard]] bool attempt(Index k, double tolerance, int starts, const std::function<bool()>& over,
                                const std::function<bool()>& stop);
 
     Matrix a_;
     Options options_;
     std::map<Index, Attempts> attempts_;
-    std::map<Index, Choice> choices_;  ///< by the rank whose tail they raise
+    std::map<double, Choice> choices_;  ///< by tolerance
     bool full_rank_tried_ = false;
 };
 
