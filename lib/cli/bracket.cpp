@@ -14,6 +14,7 @@
 #include "interrupt.hpp"
 #include "progress.hpp"
 #include "rankcert/rigor/error.hpp"
+#include "rankcert/search/dense.hpp"
 #include "resume.hpp"
 #include "summary.hpp"
 #include "text.hpp"
@@ -207,6 +208,10 @@ class Run {
                 last_written = now;
             }
         };
+        constexpr Index kLarge = 512;  // whose products are worth splitting
+        if (tasks_.size() == 1 && std::max(tasks_.front().rows(), tasks_.front().cols()) > kLarge) {
+            search::allow_threads(static_cast<int>(thread_count(arguments_.threads)));
+        }
         try {
             run_in_order(
                 tasks_.size(), arguments_.threads,

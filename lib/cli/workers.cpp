@@ -12,6 +12,10 @@
 
 namespace rankcert::cli {
 
+unsigned thread_count(unsigned option) {
+    return option > 0 ? option : std::max(1U, std::thread::hardware_concurrency());
+}
+
 void run_in_order(std::size_t jobs, unsigned threads, const std::function<void(std::size_t)>& work,
                   const std::function<void(std::size_t)>& done) {
     std::mutex mutex;
@@ -19,8 +23,7 @@ void run_in_order(std::size_t jobs, unsigned threads, const std::function<void(s
     std::size_t next = 0;
     std::vector<bool> finished(jobs, false);
 
-    const std::size_t wanted = threads > 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
-    const std::size_t count = std::min(wanted, jobs);
+    const std::size_t count = std::min<std::size_t>(thread_count(threads), jobs);
     std::size_t running = count;
     std::vector<std::jthread> pool;  // last, so that what the threads use outlives them
     for (std::size_t t = 0; t < count; ++t) {

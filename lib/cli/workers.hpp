@@ -6,6 +6,9 @@
 
 namespace rankcert::cli {
 
+/// The number of threads that an option means: 0 is one a core.
+[[nodiscard]] unsigned thread_count(unsigned option);
+
 /// Runs work(0) … work(jobs − 1) on `threads` threads (0: one a core), each under a FloatingPointGuard, and
 /// calls done(i) on the calling thread for i = 0, 1, … in this order, each as soon as all jobs up to i are
 /// finished. work must not throw. When a signal is noted no further job is taken up; the call then throws

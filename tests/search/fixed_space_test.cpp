@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "lower_exact.hpp"
 #include "search/fixed_space_optimise.hpp"
 
@@ -92,6 +94,29 @@ TEST_CASE("dropping and adding directions keeps S A D = D") {
     REQUIRE(more);
     CHECK(more->rank() == 8);
     CHECK(defect(a, *more) <= 1e-9);
+}
+
+TEST_CASE("without the rows that are too large, a space proves what is left of it") {
+    for (unsigned seed = 0; seed < 6; ++seed) {
+        const Matrix a = random_attention(20, 17, 2, seed);
+        const auto start = search::space_from_grouping(a, search::plain_grouping(a), 9);
+        REQUIRE(start);
+        const Vector rows = start->inverse.cwiseAbs().rowwise().sum();
+        Vector sorted = rows;
+        std::sort(sorted.begin(), sorted.end());
+        CHECK_FALSE(search::without_large_rows(*start, .99 / sorted(16)));
+        for (const Index count : {1, 3, 8}) {
+            // Between the row sums: `count` of the 17 rows are beyond 1/tolerance.
+            const double tolerance = 2 / (sorted(16 - count) + sorted(17 - count));
+            const auto fewer = search::without_large_rows(*start, tolerance);
+            REQUIRE(fewer);
+            CHECK(fewer->rank() == 9 - count);
+            CHECK(fewer->reach > tolerance);
+            CHECK(defect(a, *fewer) <= 1e-9);
+            CHECK(rounded_rank(a, *fewer, to_rational(tolerance)) == 9 - count);
+        }
+        CHECK_FALSE(search::without_large_rows(*start, 2 / (sorted(7) + sorted(8))));
+    }
 }
 
 TEST_CASE("one space proves its rank at its reach, whatever basis it comes in") {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "search/factors.hpp"
 #include "search/upper_support.hpp"
 
 using namespace rankcert;
@@ -139,5 +140,28 @@ TEST_CASE("rounded factors are exactly within the tolerance or are not offered")
         const auto witness = round_factors(a, factors, error * (1 + 1e-6));
         REQUIRE(witness);
         CHECK(exact_error(ExactMatrix::from_double(a), *witness) <= to_rational(error * (1 + 1e-6)));
+    }
+}
+
+TEST_CASE("rows beyond the tolerance are taken over as they are, one direction each") {
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+        const Eigen::MatrixXd a = random_stochastic(14, 12, 3.0, seed);
+        Factors start{Eigen::MatrixXd::Random(14, 3), Eigen::MatrixXd::Zero(3, 12), 0};
+        for (Index i = 0; i < 3; ++i) start.right.row(i) = a.row(4 * i);
+        start.left.setZero();
+        for (Index i = 0; i < 14; ++i) start.left(i, i % 3) = 1;
+        start.estimate_error = estimate_factor_error(a, start.left, start.right);
+        CHECK_FALSE(with_exact_rows(a, start, start.estimate_error));
+        Eigen::VectorXd errors = (a - start.left * start.right).cwiseAbs().rowwise().sum();
+        std::sort(errors.begin(), errors.end());
+        const double tolerance = (errors(8) + errors(9)) / 2;  // five rows beyond
+        const auto more = with_exact_rows(a, start, tolerance);
+        REQUIRE(more);
+        CHECK(more->left.cols() == 8);
+        CHECK(more->estimate_error == doctest::Approx(errors(8)));
+        const auto witness = round_factors(a, *more, tolerance);
+        REQUIRE(witness);
+        CHECK(exact_error(ExactMatrix::from_double(a), *witness) <= to_rational(tolerance));
+        CHECK_FALSE(with_exact_rows(a, start, errors(2)));  // would be the full rank
     }
 }

@@ -33,11 +33,13 @@ void dpotri_(const char* uplo, const int* n, double* a, const int* lda, int* inf
 namespace rankcert::search {
 namespace {
 
-// One thread, once for the process: setting it again at every call would race with calls on other threads.
-void use_one_thread() {
+// Once for the process: setting the number again at every call would race with calls on other threads.
+void set_threads(int count) {
     static std::once_flag flag;
-    std::call_once(flag, [] { openblas_set_num_threads(1); });
+    std::call_once(flag, [count] { openblas_set_num_threads(count); });
 }
+
+void settle_threads() { set_threads(1); }  // unless allow_threads came first
 
 int to_int(Eigen::Index value) { return static_cast<int>(value); }
 int leading(Eigen::Index rows) { return std::max(1, to_int(rows)); }
@@ -58,9 +60,11 @@ int queried(double size) { return std::max(1, static_cast<int>(size)); }
 
 }  // namespace
 
+void allow_threads(int count) { set_threads(std::max(1, count)); }
+
 void gemm(double alpha, const ConstRef& a, Op op_a, const ConstRef& b, Op op_b, double beta,
           Eigen::Ref<Matrix> c) {
-    use_one_thread();
+    settle_threads();
     const Eigen::Index inner = op_a == Op::none ? a.cols() : a.rows();
     eigen_assert(inner == (op_b == Op::none ? b.rows() : b.cols()));
     eigen_assert(c.rows() == (op_a == Op::none ? a.rows() : a.cols()));
@@ -84,7 +88,7 @@ void gemm(double alpha, const ConstRef& a, Op op_a, const ConstRef& b, Op op_b, 
 
 void gemv(double alpha, const ConstRef& a, Op op_a, const Eigen::Ref<const Vector>& x, double beta,
           Eigen::Ref<Vector> y) {
-    use_one_thread();
+    settle_threads();
     eigen_assert(x.size() == (op_a == Op::none ? a.cols() : a.rows()));
     eigen_assert(y.size() == (op_a == Op::none ? a.rows() : a.cols()));
     if (a.size() == 0) {
@@ -116,7 +120,7 @@ Matrix multiply_nt(const ConstRef& a, const ConstRef& b) {
 }
 
 std::optional<SymmetricEigen> symmetric_eigen(const ConstRef& h) {
-    use_one_thread();
+    settle_threads();
     if (!h.allFinite()) return std::nullopt;
     SymmetricEigen result{Vector(h.rows()), h};
     const int n = to_int(h.rows());
@@ -142,7 +146,7 @@ std::optional<SymmetricEigen> symmetric_eigen(const ConstRef& h) {
 namespace {
 
 std::optional<Svd> decompose(const ConstRef& a, bool want_vectors) {
-    use_one_thread();
+    settle_threads();
     if (!a.allFinite()) return std::nullopt;
     const int m = to_int(a.rows());
     const int n = to_int(a.cols());
@@ -186,7 +190,7 @@ std::optional<Vector> singular_values(const ConstRef& a) {
 }
 
 std::optional<Qr> qr(const ConstRef& a) {
-    use_one_thread();
+    settle_threads();
     if (!a.allFinite()) return std::nullopt;
     const int m = to_int(a.rows());
     const int n = to_int(a.cols());
@@ -209,7 +213,7 @@ std::optional<Qr> qr(const ConstRef& a) {
 }
 
 std::optional<std::vector<Eigen::Index>> pivot_columns(const ConstRef& a) {
-    use_one_thread();
+    settle_threads();
     if (!a.allFinite()) return std::nullopt;
     const int m = to_int(a.rows());
     const int n = to_int(a.cols());
@@ -235,7 +239,7 @@ std::optional<std::vector<Eigen::Index>> pivot_columns(const ConstRef& a) {
 }
 
 std::optional<Matrix> inverse(const ConstRef& a) {
-    use_one_thread();
+    settle_threads();
     eigen_assert(a.rows() == a.cols());
     if (!a.allFinite()) return std::nullopt;
     const int n = to_int(a.rows());
@@ -254,7 +258,7 @@ std::optional<Matrix> inverse(const ConstRef& a) {
 }
 
 std::optional<Matrix> inverse_positive_definite(const ConstRef& h) {
-    use_one_thread();
+    settle_threads();
     eigen_assert(h.rows() == h.cols());
     if (!h.allFinite()) return std::nullopt;
     const int n = to_int(h.rows());
@@ -272,7 +276,7 @@ std::optional<Matrix> inverse_positive_definite(const ConstRef& h) {
 }
 
 std::optional<Matrix> solve(const ConstRef& a, const ConstRef& b) {
-    use_one_thread();
+    settle_threads();
     eigen_assert(a.rows() == a.cols() && a.rows() == b.rows());
     if (!a.allFinite() || !b.allFinite()) return std::nullopt;
     const int n = to_int(a.rows());

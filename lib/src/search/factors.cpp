@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <vector>
 
 #include "rankcert/search/dense.hpp"
 #include "rankcert/search/lbfgs.hpp"
@@ -133,6 +134,8 @@ Factors improve_factors(const Matrix& a, const Factors& start, double tolerance,
     const bool large = std::max(a.rows(), a.cols()) > 384;
     const double fall = how.warm || large ? 2 : 1.5;
     const int steps = large ? 40 : (how.warm ? 60 : 80);
+    const double hope = large ? 8 : 5;
+    constexpr Index kManyVariables = Index{1} << 22;
     const Index m = a.rows(), n = a.cols(), rank = start.left.cols();
     const double goal = search_goal(tolerance);
     if (rank == 0 || m == 0 || n == 0 || !(tolerance > 0) || start.estimate_error <= goal) return start;
@@ -146,18 +149,45 @@ Factors improve_factors(const Matrix& a, const Factors& start, double tolerance,
     };
     LbfgsOptions options;
     options.iterations = steps;
-    options.memory = 5;  // more take longer and get no farther
+    options.memory = x.size() < kManyVariables ? 5 : 3;  // more take longer and get no farther
     options.tolerance = 1e-5;
     for (double size = how.warm ? kWarmStart : kColdStart; size > kEnd; size /= fall) {
         norm.set(4 * size * tolerance / static_cast<double>(n), 3 * size * tolerance);
         minimize(x, std::ref(norm), stop, options);
         const double error = norm.best_error();
         if (error <= goal || work_seconds() > how.deadline) break;
+        how.seen(norm.best());
         // What the stages to come still gain is seldom more than this.
-        if (size < .05 && error > (1 + 8 * size) * std::max(tolerance, how.rival)) break;
+        if (size < .05 && error > (1 + hope * size) * std::max(tolerance, how.rival)) break;
     }
     Factors best = norm.best();
     return best.estimate_error < start.estimate_error ? best : start;
+}
+
+std::optional<Factors> with_exact_rows(const Matrix& a, const Factors& factors, double tolerance) {
+    const Index m = a.rows(), n = a.cols(), rank = factors.left.cols();
+    Matrix residual = a;
+    if (rank > 0) gemm(-1, factors.left, Op::none, factors.right, Op::none, 1, residual);
+    const Vector errors = residual.cwiseAbs().rowwise().sum();
+    std::vector<Index> bad;
+    for (Index i = 0; i < m; ++i) {
+        if (!(errors(i) <= tolerance)) bad.push_back(i);
+    }
+    const auto count = static_cast<Index>(bad.size());
+    if (count == 0 || rank + count >= std::min(m, n)) return std::nullopt;
+    Factors out{Matrix::Zero(m, rank + count), Matrix(rank + count, n), 0};
+    out.left.leftCols(rank) = factors.left;
+    out.right.topRows(rank) = factors.right;
+    double largest = 0;
+    for (Index i = 0; i < m; ++i) largest = errors(i) <= tolerance ? std::max(largest, errors(i)) : largest;
+    for (Index c = 0; c < count; ++c) {
+        const Index row = bad[static_cast<std::size_t>(c)];
+        out.left.row(row).setZero();
+        out.left(row, rank + c) = 1;
+        out.right.row(rank + c) = a.row(row);
+    }
+    out.estimate_error = largest;
+    return out;
 }
 
 std::optional<Factors> nearest_singular_factors(const Matrix& a) {

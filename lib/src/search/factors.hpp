@@ -13,4 +13,9 @@ inline double search_goal(double tolerance) { return tolerance * (1 - 2e-5); }
 /// of them are the best start for rank r that this product offers.
 [[nodiscard]] std::optional<Factors> balance(const Factors& factors);
 
+/// The same factors with a direction more for each row whose error exceeds the tolerance: that row itself.
+/// Nothing where no row or too many for the shape do.
+[[nodiscard]] std::optional<Factors> with_exact_rows(const Eigen::MatrixXd& a, const Factors& factors,
+                                                     double tolerance);
+
 }  // namespace rankcert::search

@@ -109,6 +109,7 @@ std::optional<Matrix> normalise_basis(const Matrix& a, const Matrix& basis) {
 
 FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double scale,
                             const FixedSpaceOptions& options) {
+    constexpr Index kManyVariables = Index{1} << 22;
     const Index m = a.rows(), n = a.cols(), k = start.rank();
     InverseObjective objective(a, k);
     FixedSpace current = start;
@@ -126,7 +127,7 @@ FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double sca
         };
         LbfgsOptions lbfgs;
         lbfgs.iterations = options.iterations;
-        lbfgs.memory = 5;  // more take longer and get no farther
+        lbfgs.memory = x.size() < kManyVariables ? 5 : 3;  // more take longer and get no farther
         lbfgs.tolerance = 1e-4;
         minimize(x, std::ref(objective), stop, lbfgs);
         if (done) break;

@@ -15,6 +15,7 @@ namespace {
 
 /// ‖S‖ · tolerance has to come below this: the rest is room for rounding to a grid.
 constexpr double kGoal = 1 - 1e-5;
+constexpr Index kLarge = 1024;  ///< where time and memory allow few attempts
 
 /// Every row keeps some weight, or S could not use it.
 WeightedGrouping with_all_rows(WeightedGrouping choice) {
@@ -74,6 +75,8 @@ Index LowerSearch::reached_rank(double tolerance, Index upper) const {
     return 0;
 }
 
+bool LowerSearch::large() const noexcept { return std::max(a_.rows(), a_.cols()) > kLarge; }
+
 std::map<Index, double> LowerSearch::reach_curve() const {
     std::map<Index, double> curve;
     for (const auto& [k, known] : attempts_) {
@@ -113,12 +116,24 @@ std::optional<LowerWitness> LowerSearch::best_known(double tolerance, Index abov
     return std::nullopt;
 }
 
+/// Spaces of large matrices take a hundred megabytes: that of the largest dimension that holds and the next,
+/// which the searches to come start from, are kept.
+void LowerSearch::forget_but(Index k) {
+    if (!large()) return;
+    for (auto& [other, known] : attempts_) {
+        if (other != k && other != k + 1) known.best.reset();
+    }
+}
+
 /// Weights and a grouping that raise the tail of a rank below k, from a dense random grouping into few more
 /// groups than k: better and sooner than from one group a token. What they prove at this tolerance is kept.
-WeightedGrouping LowerSearch::random_choice(Index k, double tolerance, int kind, Random& random) {
+WeightedGrouping LowerSearch::random_choice(Index k, double tolerance, int kind,
+                                            std::uint64_t seed) {
+    Random random(seed);
     constexpr double kGroups[] = {2, 1.5, 1.2, 3};         // for each dimension
     constexpr double kBelow[] = {.125, .04, .2, .08, .3};  // how far below k, as a share of k
     const double size = static_cast<double>(k);
+    if (large()) kind = 2 + 4 * 4;  // the fewest groups, and not far below k
     const auto groups = std::min(a_.cols(), std::max(k + 2, static_cast<Index>(kGroups[kind % 4] * size)));
     const auto rank = std::max<Index>(1, k - 1 - static_cast<Index>(kBelow[kind % 5] * size));
     WeightedGrouping start = plain_grouping(a_);
@@ -126,7 +141,7 @@ WeightedGrouping LowerSearch::random_choice(Index k, double tolerance, int kind,
     for (double& x : start.grouping.reshaped()) x = random.normal();
     start.grouping.rowwise().normalize();
     TailSearchOptions search;
-    search.iterations = 30;
+    search.iterations = large() ? 12 : 30;
     search.stop_at_goal = false;
     TailSearchResult result = maximize_tail(a_, std::min(rank, groups - 1), tolerance, start, search);
     if (!(result.tail > 0)) result.choice = start;
@@ -137,8 +152,9 @@ WeightedGrouping LowerSearch::random_choice(Index k, double tolerance, int kind,
 }
 
 /// Down from more dimensions to k, each time without the direction that costs most.
-std::optional<FixedSpace> LowerSearch::dropped_to(Index k, Index from, double tolerance, Random& random) {
-    auto space = from > k ? space_from_grouping(a_, random_choice(k, tolerance, 0, random), from)
+std::optional<FixedSpace> LowerSearch::dropped_to(Index k, Index from, double tolerance,
+                                                  std::uint64_t seed) {
+    auto space = from > k ? space_from_grouping(a_, random_choice(k, tolerance, 0, seed), from)
                           : std::nullopt;
     while (space && space->rank() > k) {
         constexpr int kSteps = 30;
@@ -155,8 +171,10 @@ std::optional<FixedSpace> LowerSearch::next_start(Index k, double tolerance, dou
     constexpr double kNear = .1, kMoved = .05;
     Attempts& known = attempts_[k];
     const int start = known.starts++;
-    Random random((options_.seed * 1'000'003ULL + static_cast<std::uint64_t>(k)) * 1'000'003ULL +
-                  static_cast<std::uint64_t>(start));
+    const std::uint64_t seed =
+        (options_.seed * 1'000'003ULL + static_cast<std::uint64_t>(k)) * 1'000'003ULL +
+        static_cast<std::uint64_t>(start);
+    Random random(seed);
     temperature = kColdSpace;
     switch (start) {
         case 1: {
@@ -166,7 +184,7 @@ std::optional<FixedSpace> LowerSearch::next_start(Index k, double tolerance, dou
             return add_direction(a_, *below->second.best, plain_grouping(a_).weights);
         }
         case 4:
-            return dropped_to(k, std::min({k + 4, a_.rows(), a_.cols()}), tolerance, random);
+            return dropped_to(k, std::min({k + 4, a_.rows(), a_.cols()}), tolerance, seed);
         case 6: {
             const Vector norms = a_.rowwise().norm();
             const double floor = std::max(1e-3 * norms.maxCoeff(), std::numeric_limits<double>::min());
@@ -178,7 +196,7 @@ std::optional<FixedSpace> LowerSearch::next_start(Index k, double tolerance, dou
             break;
     }
     if (start < 10 || start % 2 == 0 || !known.best) {
-        return space_from_grouping(a_, random_choice(k, tolerance, start, random), k);
+        return space_from_grouping(a_, random_choice(k, tolerance, start, seed), k);
     }
     temperature = kMoved;
     if (start % 4 == 3) {
@@ -189,9 +207,9 @@ std::optional<FixedSpace> LowerSearch::next_start(Index k, double tolerance, dou
 }
 
 /// Tries to find a space of dimension k that holds at the tolerance, from so many new starts. What it finds
-/// is kept, also of fewer dimensions.
-bool LowerSearch::attempt(Index k, double tolerance, int starts, const std::function<bool()>& over,
-                          const std::function<bool()>& stop) {
+/// is kept, also of fewer dimensions than k, but more than `above`.
+bool LowerSearch::attempt(Index k, Index above, double tolerance, int starts,
+                          const std::function<bool()>& over, const std::function<bool()>& stop) {
     Attempts& known = attempts_[k];
     const auto reached = [&] { return known.best && known.best->reach * kGoal > tolerance; };
     const auto refine = [&](const FixedSpace& space, double from, double rival) {
@@ -201,7 +219,8 @@ bool LowerSearch::attempt(Index k, double tolerance, int starts, const std::func
         how.screened = known.screened;
         how.stop = stop;
         how.seen = [&](const FixedSpace& seen) {
-            if (auto fewer = without_large_rows(seen, tolerance / kGoal)) keep(std::move(*fewer));
+            auto fewer = without_large_rows(seen, tolerance / kGoal);
+            if (fewer && fewer->rank() > above) keep(std::move(*fewer));
         };
         RefinedSpace found = refine_space(a_, space, tolerance / kGoal, how);
         known.screened = std::max(known.screened, found.screened);
@@ -227,8 +246,9 @@ std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Ind
     if (std::max(a_.rows(), a_.cols()) > kLargestOptimised) return std::nullopt;
     upper = std::min({upper, a_.rows(), a_.cols()});
     const double deadline = work_seconds() + seconds;
-    // Nothing in progress is cut short, unless it takes more than all that one tolerance may take.
-    const double limit = work_seconds() + std::max(seconds, options_.seconds);
+    // Nothing in progress is cut short, unless it takes more than this side's half of all that one tolerance
+    // may take.
+    const double limit = work_seconds() + std::max(seconds, options_.seconds / 2);
     const std::function<bool()> told = [&] { return work_seconds() > limit || (stop && stop()); };
     const std::function<bool()> over = [&] { return work_seconds() > deadline || told(); };
     constexpr int kQuickStarts = 1;  // while the range of k is narrowed
@@ -240,18 +260,30 @@ std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Ind
     };
     Index low = std::max(lower, reached());
     Index high = upper + 1;  // out of reach, or believed to be
+    if (large() && choices_.count(tolerance) == 0) {
+        // The tails of large matrices cost less than spaces, and say where to look for these.
+        for (Index before = 0; low > before + before / 32 && !told();) {
+            before = low;
+            const Index k = std::min(upper, low + low / 4 + 2);
+            (void)random_choice(k, tolerance, 0, options_.seed * 1'000'003ULL + static_cast<std::uint64_t>(k));
+            low = std::max(low, reached());
+        }
+    }
     // Success takes less time than failure, so that steps up are short.
     while (high - low > 1 && !told()) {
-        const Index k = low + std::max<Index>(1, std::min((high - low) / 3, std::max<Index>(low / 8, 2)));
+        const Index step = std::max<Index>(low / (large() ? 20 : 8), 2);
+        const Index k = low + std::max<Index>(1, std::min((high - low) / 3, step));
         const int left = kQuickStarts - attempts_[k].starts;
-        if (!attempt(k, tolerance, left, told, told)) high = k;
+        if (!attempt(k, low, tolerance, left, told, told)) high = k;
         low = std::max(low, reached());
+        forget_but(low);
         high = std::max(high, low + 1);
     }
     while (low < upper && !over()) {
         const int left = most_starts(std::max(a_.rows(), a_.cols())) - attempts_[low + 1].starts;
-        if (!attempt(low + 1, tolerance, left, over, told)) break;
+        if (!attempt(low + 1, low, tolerance, left, over, told)) break;
         low = std::max(low, reached());
+        forget_but(low);
     }
     std::optional<LowerWitness> best = best_known(tolerance, lower);
     if (const auto choice = choices_.find(tolerance); choice != choices_.end()) {

@@ -192,7 +192,9 @@ std::optional<NeumannWitness> round_neumann(const Matrix& a, const Decoder& deco
 }  // namespace
 
 std::optional<NeumannWitness> propose_neumann(const Matrix& a, double tolerance, const Options& options) {
+    constexpr Index kLargest = 1536;  // elimination by single pivots, n³ operations of memory traffic
     if (a.size() == 0 || !a.allFinite() || !(tolerance >= 0)) return std::nullopt;
+    if (std::max(a.rows(), a.cols()) > kLargest) return std::nullopt;
     const double deadline = work_seconds() + .1 * options.seconds;
     const Decoder single = select_by_pivoting(a, tolerance);
     const Decoder grouped = select_by_groups(a, tolerance, single.rank(), deadline);

@@ -30,24 +30,26 @@ Eigen::MatrixXd row_distances(const Eigen::MatrixXd& a) {
 /// rows others cover too.
 Cover greedy_cover(const Eigen::MatrixXd& distance, double tolerance) {
     const Index m = distance.rows();
+    const auto covers = [&](Index j, Index i) { return distance(i, j) <= tolerance; };
+    std::vector<std::vector<Index>> near(static_cast<std::size_t>(m));  // whom a row covers: itself, too
+    std::vector<Index> gain(static_cast<std::size_t>(m), 0);            // those not covered yet
+    for (Index j = 0; j < m; ++j) {
+        auto& list = near[static_cast<std::size_t>(j)];
+        for (Index i = 0; i < m; ++i) {
+            if (covers(j, i)) list.push_back(i);
+        }
+        gain[static_cast<std::size_t>(j)] = static_cast<Index>(list.size());
+    }
     std::vector<Index> covered(static_cast<std::size_t>(m), 0);  // by how many chosen rows
     Cover chosen;
-    auto covers = [&](Index j, Index i) { return distance(i, j) <= tolerance; };
     for (;;) {
-        Index best = -1, best_gain = 0;
-        for (Index j = 0; j < m; ++j) {
-            Index gain = 0;
-            for (Index i = 0; i < m; ++i) {
-                gain += covered[static_cast<std::size_t>(i)] == 0 && covers(j, i) ? 1 : 0;
-            }
-            if (gain > best_gain) {
-                best_gain = gain;
-                best = j;
-            }
+        const auto best = std::max_element(gain.begin(), gain.end());
+        if (*best == 0) break;
+        chosen.push_back(static_cast<Index>(best - gain.begin()));
+        for (const Index i : near[static_cast<std::size_t>(chosen.back())]) {
+            if (covered[static_cast<std::size_t>(i)]++ > 0) continue;
+            for (const Index j : near[static_cast<std::size_t>(i)]) --gain[static_cast<std::size_t>(j)];
         }
-        if (best < 0) break;
-        chosen.push_back(best);
-        for (Index i = 0; i < m; ++i) covered[static_cast<std::size_t>(i)] += covers(best, i) ? 1 : 0;
     }
     for (std::size_t c = 0; c < chosen.size();) {
         bool needed = false;

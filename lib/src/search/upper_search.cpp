@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "factor_moves.hpp"
 #include "factors.hpp"
@@ -56,7 +57,9 @@ Index UpperSearch::truncated_rank(Decomposition& parts, double tolerance) const 
 
 namespace {
 
-constexpr int kQuickStarts = 2;  ///< while the range of ranks is narrowed
+constexpr int kQuickStarts = 2;    ///< while the range of ranks is narrowed
+constexpr int kLargeStarts = 1;    ///< the same for large matrices
+constexpr Index kLarge = 1024;     ///< where time and memory allow few attempts
 
 /// The first `rank` directions of a product of a higher rank.
 std::optional<Factors> cut(const Matrix& a, const Factors& larger, Eigen::Index rank) {
@@ -74,6 +77,24 @@ void UpperSearch::keep(const Factors& factors) {
     if (!best || factors.estimate_error < best->estimate_error) best = factors;
 }
 
+/// The least rank below `upper` with factors that keep within the tolerance; `upper` where there are none.
+Index UpperSearch::reached_rank(double tolerance, Index upper) const {
+    for (const auto& [rank, known] : attempts_) {
+        if (rank >= upper) break;
+        if (known.best && known.best->estimate_error <= search_goal(tolerance)) return rank;
+    }
+    return upper;
+}
+
+/// Factors of large matrices take a hundred megabytes: those of this rank and of the next lower one are
+/// what the searches to come start from.
+void UpperSearch::forget_but(Index rank) {
+    if (std::max(a_.rows(), a_.cols()) <= kLarge) return;
+    for (auto& [other, known] : attempts_) {
+        if (other != rank && other + 1 != rank) known.best.reset();
+    }
+}
+
 std::optional<FactorWitness> UpperSearch::best_known(double tolerance, Index below) const {
     for (const auto& [rank, known] : attempts_) {
         if (rank >= below) break;
@@ -87,7 +108,10 @@ std::vector<UpperWitness> UpperSearch::propose_quick(double tolerance) {
     std::vector<std::pair<Index, UpperWitness>> found;
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance >= 0)) return {};
     const Index full = std::min(a_.rows(), a_.cols());
-    for (Decomposition* parts : {&plain(), &column_weighted()}) {
+    std::vector<Decomposition*> truncations;
+    if (std::max(a_.rows(), a_.cols()) <= kLarge) truncations.push_back(&plain());
+    truncations.push_back(&column_weighted());
+    for (Decomposition* parts : truncations) {
         // The coarsest grids cost something: where they cost the rank, one more column is taken.
         for (Index r = truncated_rank(*parts, search_goal(tolerance)); r <= parts->left.cols(); ++r) {
             if (auto witness = round_factors(a_, truncated(*parts, r), tolerance)) {
@@ -155,8 +179,9 @@ std::optional<Factors> UpperSearch::next_start(Index rank) {
 }
 
 /// Tries to reach the tolerance with the given rank, from so many new starts. What it finds is kept, reached
-/// or not.
-bool UpperSearch::attempt(Index rank, double tolerance, int starts, const std::function<bool()>& over) {
+/// or not, also of higher ranks below `below`.
+bool UpperSearch::attempt(Index rank, Index below, double tolerance, int starts,
+                          const std::function<bool()>& over) {
     const double goal = search_goal(tolerance);
     Attempts& known = attempts_[rank];
     const auto reached = [&] { return known.best && known.best->estimate_error <= goal; };
@@ -171,6 +196,10 @@ bool UpperSearch::attempt(Index rank, double tolerance, int starts, const std::f
         if (!start) continue;
         Refinement how;
         how.warm = moved;
+        how.seen = [&](const Factors& seen) {
+            const auto more = with_exact_rows(a_, seen, goal);
+            if (more && more->left.cols() < below) keep(*more);
+        };
         if (known.starts > 2 && known.best) how.rival = known.best->estimate_error;
         keep(improve_factors(a_, *start, tolerance, how));
     }
@@ -183,27 +212,47 @@ std::optional<FactorWitness> UpperSearch::propose_optimised(double tolerance, In
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance > 0)) return std::nullopt;
     if (std::max(a_.rows(), a_.cols()) > kLargestOptimised) return std::nullopt;
     const double deadline = work_seconds() + seconds;
-    // Nothing in progress is cut short, unless it takes more than all that one tolerance may take.
-    const double limit = work_seconds() + std::max(seconds, options_.seconds);
+    // Nothing in progress is cut short, unless it takes more than this side's half of all that one tolerance
+    // may take.
+    const bool large = std::max(a_.rows(), a_.cols()) > kLarge;
+    const double limit = work_seconds() + std::max(seconds, options_.seconds / 2);
     const auto told = [&] { return work_seconds() > limit || (stop && stop()); };
     const auto over = [&] { return work_seconds() > deadline || told(); };
-    Index high = upper;                         // reached
+    Index high = reached_rank(tolerance, upper);
     Index low = std::max<Index>(lower, 1) - 1;  // out of reach, or believed to be
     // Optimised factors have about half the error of truncated ones: that is where to look first. Success
-    // takes less time than failure, so that steps down are short.
-    Index rank = truncated_rank(column_weighted(), 2.2 * tolerance);
+    // takes less time than failure, so that steps down are short. After a failure, rank and error say where
+    // the other ranks come out, if optimised and truncated errors keep their ratio.
+    Decomposition& parts = column_weighted();
+    const int starts = large ? kLargeStarts : kQuickStarts;
+    Index rank = truncated_rank(parts, 2.2 * tolerance);
     while (high - low > 1 && !told()) {
         rank = std::clamp(rank, low + 1, high - 1);
-        const int left = kQuickStarts - attempts_[rank].starts;
-        (attempt(rank, tolerance, left, told) ? high : low) = rank;
-        rank = high - std::max<Index>(1, (high - low) / 3);
+        const int left = starts - attempts_[rank].starts;
+        if (attempt(rank, high, tolerance, left, told)) {
+            high = reached_rank(tolerance, high);
+            low = std::min(low, high - 1);
+            rank = high - std::max<Index>(1, (high - low) / 3);
+            continue;
+        }
+        low = rank;
+        high = reached_rank(tolerance, high);
+        low = std::min(low, high - 1);
+        const auto& best = attempts_[rank].best;
+        const double truncation = truncated_error(parts, rank);
+        const double ratio = best && truncation > 0 ? best->estimate_error / truncation : 1;
+        forget_but(high);
+        const Index guess = truncated_rank(parts, .97 * tolerance / std::clamp(ratio, .1, 1.));
+        rank = std::clamp(guess, low + (high - low) / 4, low + (high - low) * 2 / 3);
     }
     while (high > std::max<Index>(lower, 1) && !over()) {
         const int left = most_starts(std::max(a_.rows(), a_.cols())) - attempts_[high - 1].starts;
-        if (!attempt(high - 1, tolerance, left, over)) break;
-        --high;
+        if (!attempt(high - 1, high, tolerance, left, over)) break;
+        high = reached_rank(tolerance, high);
     }
-    return best_known(tolerance, upper);
+    auto witness = best_known(tolerance, upper);
+    forget_but(high);
+    return witness;
 }
 
 std::optional<FactorWitness> propose_svd_factors(const Eigen::MatrixXd& a, double tolerance,

@@ -2,8 +2,8 @@
 /// \file dense.hpp  Fast dense linear algebra for the searches: OpenBLAS and its LAPACK on Eigen matrices.
 ///
 /// Untrusted: plain float64, no error bounds. Nothing that proves anything may include this header. All
-/// functions are thread-safe and run on the calling thread alone (heads are searched in parallel above us),
-/// so that they give the same bits in every run on one machine. Matrices are Eigen's column-major doubles. A
+/// functions are thread-safe and run on the calling thread alone (heads are searched in parallel above us)
+/// unless `allow_threads` was called, so that they give the same bits in every run on one machine. Matrices are Eigen's column-major doubles. A
 /// decomposition that LAPACK refuses, or whose input or result is not finite, is std::nullopt.
 
 #include <Eigen/Core>
@@ -15,6 +15,10 @@ namespace rankcert::search {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 using ConstRef = Eigen::Ref<const Eigen::MatrixXd>;
+
+/// Lets products and decompositions use so many threads, for a single large matrix: once, before anything
+/// else of this room runs. Sums then are split in another way and a search may find other witnesses.
+void allow_threads(int count);
 
 /// A factor as it stands, or transposed.
 enum class Op { none, transpose };

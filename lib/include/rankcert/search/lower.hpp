@@ -6,6 +6,7 @@
 /// rounded to their grid and returned only where the estimate still holds, and then a checker decides. The
 /// theorems: lib/docs/certificates.md. A matrix with a NaN or an infinity gets no proposals.
 
+#include <cstdint>
 #include <functional>
 #include <map>
 
@@ -51,8 +52,6 @@ struct WeightedGrouping {
     Matrix grouping;  ///< G, N×q
 };
 
-class Random;
-
 /// Lower searches for one matrix, with what they found at one tolerance kept for the next. Not for use from
 /// two threads at once.
 class LowerSearch {
@@ -91,14 +90,18 @@ class LowerSearch {
         Index bound = 0;
     };
 
+    [[nodiscard]] bool large() const noexcept;
     void keep(FixedSpace space, double temperature = 0);
     [[nodiscard]] std::optional<LowerWitness> best_known(double tolerance, Index above) const;
     [[nodiscard]] Index reached_rank(double tolerance, Index upper) const;
-    [[nodiscard]] WeightedGrouping random_choice(Index k, double tolerance, int kind, Random& random);
-    [[nodiscard]] std::optional<FixedSpace> dropped_to(Index k, Index from, double tolerance, Random& random);
+    [[nodiscard]] WeightedGrouping random_choice(Index k, double tolerance, int kind,
+                                                 std::uint64_t seed);
+    [[nodiscard]] std::optional<FixedSpace> dropped_to(Index k, Index from, double tolerance,
+                                                       std::uint64_t seed);
     [[nodiscard]] std::optional<FixedSpace> next_start(Index k, double tolerance, double& temperature);
-    [[nodiscard]] bool attempt(Index k, double tolerance, int starts, const std::function<bool()>& over,
-                               const std::function<bool()>& stop);
+    [[nodiscard]] bool attempt(Index k, Index above, double tolerance, int starts,
+                               const std::function<bool()>& over, const std::function<bool()>& stop);
+    void forget_but(Index k);
 
     Matrix a_;
     Options options_;

@@ -18,7 +18,7 @@ struct Options {
     double seconds = 5;  ///< a budget for one call in nominal seconds (work.hpp), honoured between steps
 };
 
-/// Larger matrices get the quick searches alone: one optimised attempt would take minutes and gigabytes.
-constexpr Eigen::Index kLargestOptimised = 2048;
+/// Larger matrices get the quick searches alone: one optimised attempt would take many minutes and gigabytes.
+constexpr Eigen::Index kLargestOptimised = 4096;
 
 }  // namespace rankcert::search

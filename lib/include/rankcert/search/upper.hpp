@@ -43,7 +43,8 @@ struct Factors {
 struct Refinement {
     bool warm = false;  ///< from a start that is nearly good: fewer and colder stages
     double rival = 0;   ///< an error that is worth reaching even where the tolerance is not
-    double deadline = std::numeric_limits<double>::infinity();  ///< by work_seconds()
+    double deadline = std::numeric_limits<double>::infinity();        ///< by work_seconds()
+    std::function<void(const Factors&)> seen = [](const Factors&) {};  ///< after each stage
 };
 
 /// Lowers the largest row ℓ1 norm of a − U V from the given start by L-BFGS on a smoothed norm, until it is
@@ -96,8 +97,11 @@ class UpperSearch {
     [[nodiscard]] double truncated_error(Decomposition& parts, Index rank) const;
     [[nodiscard]] Index truncated_rank(Decomposition& parts, double tolerance) const;
     [[nodiscard]] std::optional<Factors> next_start(Index rank);
-    [[nodiscard]] bool attempt(Index rank, double tolerance, int starts, const std::function<bool()>& over);
+    [[nodiscard]] bool attempt(Index rank, Index below, double tolerance, int starts,
+                               const std::function<bool()>& over);
+    [[nodiscard]] Index reached_rank(double tolerance, Index upper) const;
     void keep(const Factors& factors);
+    void forget_but(Index rank);
     [[nodiscard]] std::optional<FactorWitness> best_known(double tolerance, Index below) const;
 
     Eigen::MatrixXd a_;
