@@ -355,8 +355,10 @@ void Session::search(const std::vector<Rational>& epsilons,
             const auto open =
                 std::count_if(i, order.end(), [&](std::size_t j) { return !closed(epsilons[j]); });
             if (closed(epsilons[*i])) continue;
-            const double left = start + part * budget - search::work_seconds();
-            if (!(left > 0)) continue;
+            // In the first round each ε has at least its ranges narrowed.
+            const double rest = start + part * budget - search::work_seconds();
+            if (!(rest > 0) && part == rounds[1]) continue;
+            const double left = std::max(rest, 0.0);
             // Where ranks are small, row cycles reach further than the linear witnesses, and often at once.
             const Rational& epsilon = epsilons[*i];
             const double seconds = left / static_cast<double>(open);

@@ -28,7 +28,8 @@ struct FixedSpaceOptions {
 [[nodiscard]] FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double scale,
                                           const FixedSpaceOptions& options);
 
-constexpr double kColdSpace = .3;  ///< temperature of the first stage from a start that is not near an optimum
+constexpr double kColdSpace =
+    .3;  ///< temperature of the first stage from a start that is not near an optimum
 
 /// How far `refine_space` goes.
 struct SpaceRefinement {

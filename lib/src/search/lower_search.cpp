@@ -88,12 +88,14 @@ std::map<Index, double> LowerSearch::reach_curve() const {
 std::vector<LowerWitness> LowerSearch::propose_quick(double tolerance) {
     std::vector<LowerWitness> proposals;
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance >= 0)) return proposals;
-    if (!full_rank_tried_) {
-        full_rank_tried_ = true;
-        if (auto space = full_fixed_space(a_)) keep(std::move(*space));
+    const Index most = std::min(a_.rows(), a_.cols());
+    if (!full_reach_ || (*full_reach_ > tolerance && !attempts_[most].best)) {
+        auto space = full_fixed_space(a_);
+        full_reach_ = space ? space->reach : 0;
+        // Two hundred megabytes of a large matrix are kept where they serve.
+        if (space && (!large() || space->reach > tolerance)) keep(std::move(*space));
     }
     if (auto witness = best_known(tolerance, 0)) proposals.emplace_back(std::move(*witness));
-    const Index most = std::min(a_.rows(), a_.cols());
     if (!proposals.empty() && proposed_rank(proposals.front()) == most) return proposals;
     if (auto witness = propose_neumann(a_, tolerance, options_)) proposals.emplace_back(std::move(*witness));
     if (tolerance > 0) {
@@ -127,8 +129,7 @@ void LowerSearch::forget_but(Index k) {
 
 /// Weights and a grouping that raise the tail of a rank below k, from a dense random grouping into few more
 /// groups than k: better and sooner than from one group a token. What they prove at this tolerance is kept.
-WeightedGrouping LowerSearch::random_choice(Index k, double tolerance, int kind,
-                                            std::uint64_t seed) {
+WeightedGrouping LowerSearch::random_choice(Index k, double tolerance, int kind, std::uint64_t seed) {
     Random random(seed);
     constexpr double kGroups[] = {2, 1.5, 1.2, 3};         // for each dimension
     constexpr double kBelow[] = {.125, .04, .2, .08, .3};  // how far below k, as a share of k
@@ -152,10 +153,9 @@ WeightedGrouping LowerSearch::random_choice(Index k, double tolerance, int kind,
 }
 
 /// Down from more dimensions to k, each time without the direction that costs most.
-std::optional<FixedSpace> LowerSearch::dropped_to(Index k, Index from, double tolerance,
-                                                  std::uint64_t seed) {
-    auto space = from > k ? space_from_grouping(a_, random_choice(k, tolerance, 0, seed), from)
-                          : std::nullopt;
+std::optional<FixedSpace> LowerSearch::dropped_to(Index k, Index from, double tolerance, std::uint64_t seed) {
+    auto space =
+        from > k ? space_from_grouping(a_, random_choice(k, tolerance, 0, seed), from) : std::nullopt;
     while (space && space->rank() > k) {
         constexpr int kSteps = 30;
         space = minimize_inverse(a_, *space, 1 / tolerance,
@@ -171,9 +171,8 @@ std::optional<FixedSpace> LowerSearch::next_start(Index k, double tolerance, dou
     constexpr double kNear = .1, kMoved = .05;
     Attempts& known = attempts_[k];
     const int start = known.starts++;
-    const std::uint64_t seed =
-        (options_.seed * 1'000'003ULL + static_cast<std::uint64_t>(k)) * 1'000'003ULL +
-        static_cast<std::uint64_t>(start);
+    const std::uint64_t seed = (options_.seed * 1'000'003ULL + static_cast<std::uint64_t>(k)) * 1'000'003ULL +
+                               static_cast<std::uint64_t>(start);
     Random random(seed);
     temperature = kColdSpace;
     switch (start) {
@@ -246,9 +245,9 @@ std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Ind
     if (std::max(a_.rows(), a_.cols()) > kLargestOptimised) return std::nullopt;
     upper = std::min({upper, a_.rows(), a_.cols()});
     const double deadline = work_seconds() + seconds;
-    // Nothing in progress is cut short, unless it takes more than this side's half of all that one tolerance
+    // Nothing in progress is cut short, unless it takes more than a third of all that one tolerance
     // may take.
-    const double limit = work_seconds() + std::max(seconds, options_.seconds / 2);
+    const double limit = work_seconds() + std::max(seconds, options_.seconds / 3);
     const std::function<bool()> told = [&] { return work_seconds() > limit || (stop && stop()); };
     const std::function<bool()> over = [&] { return work_seconds() > deadline || told(); };
     constexpr int kQuickStarts = 1;  // while the range of k is narrowed
@@ -265,7 +264,8 @@ std::optional<LowerWitness> LowerSearch::propose_optimised(double tolerance, Ind
         for (Index before = 0; low > before + before / 32 && !told();) {
             before = low;
             const Index k = std::min(upper, low + low / 4 + 2);
-            (void)random_choice(k, tolerance, 0, options_.seed * 1'000'003ULL + static_cast<std::uint64_t>(k));
+            (void)random_choice(k, tolerance, 0,
+                                options_.seed * 1'000'003ULL + static_cast<std::uint64_t>(k));
             low = std::max(low, reached());
         }
     }

@@ -57,9 +57,9 @@ Index UpperSearch::truncated_rank(Decomposition& parts, double tolerance) const 
 
 namespace {
 
-constexpr int kQuickStarts = 2;    ///< while the range of ranks is narrowed
-constexpr int kLargeStarts = 1;    ///< the same for large matrices
-constexpr Index kLarge = 1024;     ///< where time and memory allow few attempts
+constexpr int kQuickStarts = 2;  ///< while the range of ranks is narrowed
+constexpr int kLargeStarts = 1;  ///< the same for large matrices
+constexpr Index kLarge = 1024;   ///< where time and memory allow few attempts
 
 /// The first `rank` directions of a product of a higher rank.
 std::optional<Factors> cut(const Matrix& a, const Factors& larger, Eigen::Index rank) {
@@ -212,10 +212,10 @@ std::optional<FactorWitness> UpperSearch::propose_optimised(double tolerance, In
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance > 0)) return std::nullopt;
     if (std::max(a_.rows(), a_.cols()) > kLargestOptimised) return std::nullopt;
     const double deadline = work_seconds() + seconds;
-    // Nothing in progress is cut short, unless it takes more than this side's half of all that one tolerance
+    // Nothing in progress is cut short, unless it takes more than a third of all that one tolerance
     // may take.
     const bool large = std::max(a_.rows(), a_.cols()) > kLarge;
-    const double limit = work_seconds() + std::max(seconds, options_.seconds / 2);
+    const double limit = work_seconds() + std::max(seconds, options_.seconds / 3);
     const auto told = [&] { return work_seconds() > limit || (stop && stop()); };
     const auto over = [&] { return work_seconds() > deadline || told(); };
     Index high = reached_rank(tolerance, upper);

@@ -3,8 +3,9 @@
 ///
 /// Untrusted: plain float64, no error bounds. Nothing that proves anything may include this header. All
 /// functions are thread-safe and run on the calling thread alone (heads are searched in parallel above us)
-/// unless `allow_threads` was called, so that they give the same bits in every run on one machine. Matrices are Eigen's column-major doubles. A
-/// decomposition that LAPACK refuses, or whose input or result is not finite, is std::nullopt.
+/// unless `allow_threads` was called, so that they give the same bits in every run on one machine. Matrices
+/// are Eigen's column-major doubles. A decomposition that LAPACK refuses, or whose input or result is not
+/// finite, is std::nullopt.
 
 #include <Eigen/Core>
 #include <optional>

@@ -94,8 +94,7 @@ class LowerSearch {
     void keep(FixedSpace space, double temperature = 0);
     [[nodiscard]] std::optional<LowerWitness> best_known(double tolerance, Index above) const;
     [[nodiscard]] Index reached_rank(double tolerance, Index upper) const;
-    [[nodiscard]] WeightedGrouping random_choice(Index k, double tolerance, int kind,
-                                                 std::uint64_t seed);
+    [[nodiscard]] WeightedGrouping random_choice(Index k, double tolerance, int kind, std::uint64_t seed);
     [[nodiscard]] std::optional<FixedSpace> dropped_to(Index k, Index from, double tolerance,
                                                        std::uint64_t seed);
     [[nodiscard]] std::optional<FixedSpace> next_start(Index k, double tolerance, double& temperature);
@@ -107,7 +106,7 @@ class LowerSearch {
     Options options_;
     std::map<Index, Attempts> attempts_;
     std::map<double, Choice> choices_;  ///< by tolerance
-    bool full_rank_tried_ = false;
+    std::optional<double> full_reach_;  ///< of the whole space, once it was looked at
 };
 
 }  // namespace rankcert::search

@@ -43,7 +43,7 @@ struct Factors {
 struct Refinement {
     bool warm = false;  ///< from a start that is nearly good: fewer and colder stages
     double rival = 0;   ///< an error that is worth reaching even where the tolerance is not
-    double deadline = std::numeric_limits<double>::infinity();        ///< by work_seconds()
+    double deadline = std::numeric_limits<double>::infinity();         ///< by work_seconds()
     std::function<void(const Factors&)> seen = [](const Factors&) {};  ///< after each stage
 };
 
