@@ -220,12 +220,13 @@ std::optional<FactorWitness> UpperSearch::propose_optimised(double tolerance, In
     const auto over = [&] { return work_seconds() > deadline || told(); };
     Index high = reached_rank(tolerance, upper);
     Index low = std::max<Index>(lower, 1) - 1;  // out of reach, or believed to be
-    // Optimised factors have about half the error of truncated ones: that is where to look first. Success
+    // Optimised factors have about half the error of truncated ones: that is where to look first, in large
+    // matrices a little higher, so that the first attempt ends well. Success
     // takes less time than failure, so that steps down are short. After a failure, rank and error say where
     // the other ranks come out, if optimised and truncated errors keep their ratio.
     Decomposition& parts = column_weighted();
     const int starts = large ? kLargeStarts : kQuickStarts;
-    Index rank = truncated_rank(parts, 2.2 * tolerance);
+    Index rank = truncated_rank(parts, (large ? 1.6 : 2.2) * tolerance);
     while (high - low > 1 && !told()) {
         rank = std::clamp(rank, low + 1, high - 1);
         const int left = starts - attempts_[rank].starts;
