@@ -151,17 +151,17 @@ TEST_CASE("rows beyond the tolerance are taken over as they are, one direction e
         start.left.setZero();
         for (Index i = 0; i < 14; ++i) start.left(i, i % 3) = 1;
         start.estimate_error = estimate_factor_error(a, start.left, start.right);
-        CHECK_FALSE(with_exact_rows(a, start, start.estimate_error));
+        CHECK_FALSE(with_exact_rows(a, start, start.estimate_error, a.cols()));
         Eigen::VectorXd errors = (a - start.left * start.right).cwiseAbs().rowwise().sum();
         std::sort(errors.begin(), errors.end());
         const double tolerance = (errors(8) + errors(9)) / 2;  // five rows beyond
-        const auto more = with_exact_rows(a, start, tolerance);
+        const auto more = with_exact_rows(a, start, tolerance, a.cols());
         REQUIRE(more);
         CHECK(more->left.cols() == 8);
         CHECK(more->estimate_error == doctest::Approx(errors(8)));
         const auto witness = round_factors(a, *more, tolerance);
         REQUIRE(witness);
         CHECK(exact_error(ExactMatrix::from_double(a), *witness) <= to_rational(tolerance));
-        CHECK_FALSE(with_exact_rows(a, start, errors(2)));  // would be the full rank
+        CHECK_FALSE(with_exact_rows(a, start, errors(2), a.cols()));  // would be the full rank
     }
 }

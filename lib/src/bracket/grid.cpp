@@ -1,8 +1,10 @@
 #include "grid.hpp"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 namespace rankcert::detail {
 
@@ -108,6 +110,25 @@ bool Grid::offer(const UpperWitness& witness, const Rational& epsilon, Index tha
 
 void Grid::add(const LowerWitness& witness) { lower_.push_back({witness, std::nullopt, std::nullopt}); }
 void Grid::add(const UpperWitness& witness) { upper_.push_back({witness, std::nullopt, std::nullopt}); }
+
+void Grid::keep_best(const std::vector<Rational>& epsilons) {
+    std::set<int> lower, upper;
+    for (const Rational& epsilon : epsilons) {
+        const Standing at = standing(epsilon);
+        lower.insert(at.lower_witness);
+        upper.insert(at.upper_witness);
+    }
+    const auto keep = [](auto& entries, const std::set<int>& best) {
+        auto kept = std::exchange(entries, {});
+        for (std::size_t i = 0; i < kept.size(); ++i) {
+            if (is_rule(kept[i].witness) || best.count(static_cast<int>(i)) > 0) {
+                entries.push_back(std::move(kept[i]));
+            }
+        }
+    };
+    keep(lower_, lower);
+    keep(upper_, upper);
+}
 
 const LowerWitness& Grid::lower_witness(int index) const {
     return lower_[static_cast<std::size_t>(index)].witness;

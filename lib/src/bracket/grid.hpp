@@ -37,6 +37,8 @@ class Grid {
     /// Takes it in unseen: one that was proved on another grid.
     void add(const LowerWitness& witness);
     void add(const UpperWitness& witness);
+    /// Drops the witnesses, rules apart, that are the best at none of these ε.
+    void keep_best(const std::vector<Rational>& epsilons);
 
     [[nodiscard]] std::size_t lower_count() const noexcept { return lower_.size(); }
     [[nodiscard]] std::size_t upper_count() const noexcept { return upper_.size(); }

@@ -21,6 +21,7 @@ constexpr unsigned kGuardBits = 64;        ///< that a search in high precision 
 constexpr double kFloatSearchLimit = -40;  ///< log₂ of the least tolerance for optimisation in float64
 constexpr double kEarlyCycles = .1;        ///< share of the budget for row cycles before the linear witnesses
 constexpr double kLateCycles = .25;        ///< and after them
+constexpr Index kKeepAll = Index{1} << 20;           ///< entries of a matrix of which all witnesses are kept
 constexpr Index kLargestRowCycles = Index{1} << 22;  ///< entries of a matrix in which row cycles are sought
 
 constexpr double kLogZero = -std::numeric_limits<double>::infinity();
@@ -158,6 +159,7 @@ void Session::search_optimised(const Rational& epsilon, double seconds,
             auto witness = lower_search_->propose_optimised(lower_tolerance(epsilon), at.lower, at.upper,
                                                             left, telling("lower witness"));
             if (witness) base().offer(unscaled(std::move(*witness), shift_), epsilon, at.lower);
+            forget_superseded();
             continue;
         }
         const double tolerance = upper_tolerance(epsilon);
@@ -165,7 +167,13 @@ void Session::search_optimised(const Rational& epsilon, double seconds,
         auto witness =
             upper_search_->propose_optimised(tolerance, at.lower, at.upper, left, telling("upper witness"));
         if (witness) base().offer(unscaled(UpperWitness(std::move(*witness)), shift_), epsilon, at.upper);
+        forget_superseded();
     }
+}
+
+void Session::forget_superseded() {
+    const Subject& subject = base().subject();
+    if (subject.rows() * subject.cols() > kKeepAll) base().keep_best(epsilons_);
 }
 
 bool Session::may_have_row_cycle(const Rational& epsilon) {
@@ -334,6 +342,7 @@ void Session::prepare(const Rational& epsilon, const std::function<void(std::str
 
 void Session::search(const std::vector<Rational>& epsilons,
                      const std::function<void(double, std::size_t, std::string_view)>& report) {
+    epsilons_ = epsilons;
     // From large ε to small: a lower witness found on the way serves all that follow.
     std::vector<std::size_t> order(epsilons.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -348,7 +357,10 @@ void Session::search(const std::vector<Rational>& epsilons,
     const auto telling = [&](std::size_t i) {
         return [&, i](std::string_view stage) { report(share(), i, stage); };
     };
-    for (const std::size_t i : order) prepare(epsilons[i], telling(i));
+    for (const std::size_t i : order) {
+        prepare(epsilons[i], telling(i));
+        forget_superseded();
+    }
     const double rounds[] = {.5, 1};
     for (const double part : rounds) {
         for (auto i = order.begin(); i != order.end(); ++i) {

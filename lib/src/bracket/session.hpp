@@ -45,6 +45,9 @@ class Session {
     /// Heads with d = 1 and no mask: both sides by one curve.
     void search_one_dimensional(const Rational& epsilon, double seconds);
     void search_exact_singular(const Rational& epsilon);
+    /// Witnesses of large matrices take hundreds of megabytes: only those that are the best somewhere are
+    /// kept.
+    void forget_superseded();
     /// Row cycles for the small ranks above what is proved so far, one after the other.
     void search_row_cycles(const Rational& epsilon, double seconds,
                            const std::function<void(std::string_view)>& report);
@@ -60,6 +63,7 @@ class Session {
     BracketOptions options_;
     Level final_level_;
     unsigned first_precision_;
+    std::vector<Rational> epsilons_;  ///< all that are asked
     std::map<unsigned, Grid> grids_;
     std::map<unsigned, search::HighPrecisionSearch> precise_;
     long shift_ = 0;  ///< the float64 searches see Ã · 2^shift

@@ -126,7 +126,7 @@ std::optional<Factors> balance(const Factors& factors) {
     return out;
 }
 
-Factors improve_factors(const Matrix& a, const Factors& start, double tolerance, const Refinement& how) {
+Factors improve_factors(const Matrix& a, Factors start, double tolerance, const Refinement& how) {
     // δ and T fall together, by 1.5 a stage from a cold start: as good as five times as many steps in stages
     // that fall by 3.
     constexpr double kColdStart = .1, kWarmStart = .03, kEnd = 1e-3;
@@ -135,7 +135,6 @@ Factors improve_factors(const Matrix& a, const Factors& start, double tolerance,
     const double fall = how.warm || large ? 2 : 1.5;
     const int steps = large ? 40 : (how.warm ? 60 : 80);
     const double hope = large ? 8 : 5;
-    constexpr Index kManyVariables = Index{1} << 22;
     const Index m = a.rows(), n = a.cols(), rank = start.left.cols();
     const double goal = search_goal(tolerance);
     if (rank == 0 || m == 0 || n == 0 || !(tolerance > 0) || start.estimate_error <= goal) return start;
@@ -149,7 +148,7 @@ Factors improve_factors(const Matrix& a, const Factors& start, double tolerance,
     };
     LbfgsOptions options;
     options.iterations = steps;
-    options.memory = x.size() < kManyVariables ? 5 : 3;  // more take longer and get no farther
+    options.memory = lbfgs_memory(x.size());
     options.tolerance = 1e-5;
     for (double size = how.warm ? kWarmStart : kColdStart; size > kEnd; size /= fall) {
         norm.set(4 * size * tolerance / static_cast<double>(n), 3 * size * tolerance);
@@ -160,21 +159,25 @@ Factors improve_factors(const Matrix& a, const Factors& start, double tolerance,
         // What the stages to come still gain is seldom more than this.
         if (size < .05 && error > (1 + hope * size) * std::max(tolerance, how.rival)) break;
     }
-    Factors best = norm.best();
-    return best.estimate_error < start.estimate_error ? best : start;
+    if (norm.best_error() < start.estimate_error) start = norm.best();
+    return start;
 }
 
-std::optional<Factors> with_exact_rows(const Matrix& a, const Factors& factors, double tolerance) {
+std::optional<Factors> with_exact_rows(const Matrix& a, const Factors& factors, double tolerance,
+                                       Index below) {
     const Index m = a.rows(), n = a.cols(), rank = factors.left.cols();
-    Matrix residual = a;
-    if (rank > 0) gemm(-1, factors.left, Op::none, factors.right, Op::none, 1, residual);
-    const Vector errors = residual.cwiseAbs().rowwise().sum();
+    Vector errors;
+    {
+        Matrix residual = a;
+        if (rank > 0) gemm(-1, factors.left, Op::none, factors.right, Op::none, 1, residual);
+        errors = residual.cwiseAbs().rowwise().sum();
+    }
     std::vector<Index> bad;
     for (Index i = 0; i < m; ++i) {
         if (!(errors(i) <= tolerance)) bad.push_back(i);
     }
     const auto count = static_cast<Index>(bad.size());
-    if (count == 0 || rank + count >= std::min(m, n)) return std::nullopt;
+    if (count == 0 || rank + count >= below) return std::nullopt;
     Factors out{Matrix::Zero(m, rank + count), Matrix(rank + count, n), 0};
     out.left.leftCols(rank) = factors.left;
     out.right.topRows(rank) = factors.right;

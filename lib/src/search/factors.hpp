@@ -14,8 +14,8 @@ inline double search_goal(double tolerance) { return tolerance * (1 - 2e-5); }
 [[nodiscard]] std::optional<Factors> balance(const Factors& factors);
 
 /// The same factors with a direction more for each row whose error exceeds the tolerance: that row itself.
-/// Nothing where no row or too many for the shape do.
+/// Nothing where no row does, or where the rank would not be below `below`.
 [[nodiscard]] std::optional<Factors> with_exact_rows(const Eigen::MatrixXd& a, const Factors& factors,
-                                                     double tolerance);
+                                                     double tolerance, Eigen::Index below);
 
 }  // namespace rankcert::search

@@ -24,7 +24,6 @@ class InverseObjective {
           pseudo_(k, a.rows()),
           rest_(a.cols(), k),
           s_(a.cols(), a.rows()),
-          by_s_(a.cols(), a.rows()),
           by_rest_(a.cols(), k),
           by_pseudo_(k, a.rows()),
           mixed_(k, k),
@@ -36,7 +35,10 @@ class InverseObjective {
         delta_ = delta;
     }
     [[nodiscard]] double best_norm() const { return best_norm_; }
-    [[nodiscard]] FixedSpace best() const { return {best_basis_, best_inverse_, 1 / best_norm_}; }
+    /// For once, at the end.
+    [[nodiscard]] FixedSpace take_best() {
+        return {std::move(best_basis_), std::move(best_inverse_), 1 / best_norm_};
+    }
 
     double operator()(const Eigen::Ref<const Vector>& x, Eigen::Ref<Vector> gradient) {
         constexpr Op kAsIs = Op::none, kTurned = Op::transpose;
@@ -59,29 +61,29 @@ class InverseObjective {
             best_basis_ = d;
             best_inverse_ = s_;
         }
-        by_s_ = (s_.array().square() + delta_ * delta_).sqrt().matrix();
-        const Vector rows = by_s_.rowwise().sum();
+        // The derivatives by S stand where those by Y will.
+        Eigen::Map<Matrix> by_d(gradient.data(), n, k_), by_s(gradient.data() + n * k_, n, m);
+        by_s = (s_.array().square() + delta_ * delta_).sqrt().matrix();
+        const Vector rows = by_s.rowwise().sum();
         const Vector logs = rows.array().log().matrix();
         const double top = logs.maxCoeff();
         const Vector z = ((logs.array() - top) / temperature_).exp().matrix();
         const double sum = z.sum();
         const Vector scale = (z.array() / (sum * rows.array())).matrix();
-        by_s_ = scale.asDiagonal() * s_.cwiseQuotient(by_s_);
+        by_s = scale.asDiagonal() * s_.cwiseQuotient(by_s);
 
         // Reverse through S = Y + R L, R = D − Y C, L = (Cᵀ C)⁻¹ Cᵀ, C = a D.
-        gemm(1, by_s_, kAsIs, pseudo_, kTurned, 0, by_rest_);
-        gemm(1, rest_, kTurned, by_s_, kAsIs, 0, by_pseudo_);
+        gemm(1, by_s, kAsIs, pseudo_, kTurned, 0, by_rest_);
+        gemm(1, rest_, kTurned, by_s, kAsIs, 0, by_pseudo_);
         gemm(1, by_pseudo_, kAsIs, pseudo_, kTurned, 0, mixed_);
         turned_ = by_pseudo_.transpose();  // becomes (I − C L)(∂L)ᵀ
         gemm(-1, c_, kAsIs, mixed_, kTurned, 1, turned_);
         gemm(1, turned_, kAsIs, *gram_inverse, kAsIs, 0, by_c_);
         gemm(-1, y, kTurned, by_rest_, kAsIs, 1, by_c_);
         gemm(-1, pseudo_, kTurned, mixed_, kAsIs, 1, by_c_);
-        Eigen::Map<Matrix> by_d(gradient.data(), n, k_), by_y(gradient.data() + n * k_, n, m);
         by_d = by_rest_;
         gemm(1, a_, kTurned, by_c_, kAsIs, 1, by_d);
-        by_y = by_s_;
-        gemm(-1, by_rest_, kAsIs, c_, kTurned, 1, by_y);
+        gemm(-1, by_rest_, kAsIs, c_, kTurned, 1, by_s);
         return top + temperature_ * std::log(sum);
     }
 
@@ -90,7 +92,7 @@ class InverseObjective {
     Index k_;
     double temperature_ = 1;
     double delta_ = 0;
-    Matrix c_, gram_, pseudo_, rest_, s_, by_s_, by_rest_, by_pseudo_, mixed_, turned_, by_c_;
+    Matrix c_, gram_, pseudo_, rest_, s_, by_rest_, by_pseudo_, mixed_, turned_, by_c_;
     double best_norm_ = std::numeric_limits<double>::infinity();
     Matrix best_basis_, best_inverse_;
 };
@@ -107,19 +109,18 @@ std::optional<Matrix> normalise_basis(const Matrix& a, const Matrix& basis) {
 
 }  // namespace
 
-FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double scale,
+FixedSpace minimize_inverse(const Matrix& a, FixedSpace space, double scale,
                             const FixedSpaceOptions& options) {
-    constexpr Index kManyVariables = Index{1} << 22;
-    const Index m = a.rows(), n = a.cols(), k = start.rank();
+    const Index m = a.rows(), n = a.cols(), k = space.rank();
     InverseObjective objective(a, k);
-    FixedSpace current = start;
     bool done = false;
     for (const SmoothingStage& stage : options.stages) {
-        const auto basis = normalise_basis(a, current.basis);
+        const auto basis = normalise_basis(a, space.basis);
         if (!basis) break;
         Vector x(n * (k + m));
         Eigen::Map<Matrix>(x.data(), n, k) = *basis;
-        Eigen::Map<Matrix>(x.data() + n * k, n, m) = current.inverse;
+        Eigen::Map<Matrix>(x.data() + n * k, n, m) = space.inverse;
+        space.inverse.resize(0, 0);
         objective.set_stage(stage.temperature, stage.smoothing * scale / static_cast<double>(m));
         const auto stop = [&](const Eigen::Ref<const Vector>&) {
             done = objective.best_norm() < options.goal || options.stop();
@@ -127,26 +128,25 @@ FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double sca
         };
         LbfgsOptions lbfgs;
         lbfgs.iterations = options.iterations;
-        lbfgs.memory = x.size() < kManyVariables ? 5 : 3;  // more take longer and get no farther
+        lbfgs.memory = lbfgs_memory(x.size());
         lbfgs.tolerance = 1e-4;
         minimize(x, std::ref(objective), stop, lbfgs);
+        space.basis = Eigen::Map<const Matrix>(x.data(), n, k);
+        space.inverse = Eigen::Map<const Matrix>(x.data() + n * k, n, m);
         if (done) break;
-        current.basis = Eigen::Map<const Matrix>(x.data(), n, k);
-        current.inverse = Eigen::Map<const Matrix>(x.data() + n * k, n, m);
     }
-    if (!std::isfinite(objective.best_norm())) return {start.basis, start.inverse, 0};
-    return objective.best();
+    return std::isfinite(objective.best_norm()) ? objective.take_best() : std::move(space);
 }
 
-RefinedSpace refine_space(const Matrix& a, const FixedSpace& start, double tolerance,
-                          const SpaceRefinement& how) {
+RefinedSpace refine_space(const Matrix& a, FixedSpace start, double tolerance, const SpaceRefinement& how) {
     constexpr double kEnd = 2e-4;
     // Large matrices: few attempts that end are worth more than one that does not.
     const bool large = std::max(a.rows(), a.cols()) > 384;
     const double fall = large ? 2.5 : 1.5;
-    RefinedSpace out{start, how.from, 0};
-    out.space.reach = 0;
-    FixedSpace current = start;
+    RefinedSpace out{std::move(start), how.from, 0};
+    FixedSpace& space =
+        out.space;  // each stage begins with what the last one ended with: it only gets better
+    space.reach = 0;
     while (out.temperature > kEnd) {
         const double temperature = out.temperature;
         const bool screening = temperature > kScreenSpace && how.from == kColdSpace;
@@ -155,18 +155,17 @@ RefinedSpace refine_space(const Matrix& a, const FixedSpace& start, double toler
         options.iterations = large ? 30 : (screening ? 40 : 80);
         options.goal = 1 / tolerance;
         options.stop = how.stop;
-        current = minimize_inverse(a, current, 1 / tolerance, options);
-        if (current.reach > out.space.reach) out.space = current;
+        space = minimize_inverse(a, std::move(space), 1 / tolerance, options);
         out.temperature = temperature / fall > kEnd ? temperature / fall : 0;
-        how.seen(current);
-        if (!(current.reach > 0) || out.space.reach > tolerance || how.stop()) break;
+        how.seen(space);
+        if (!(space.reach > 0) || space.reach > tolerance || how.stop()) break;
         if (screening && out.temperature <= kScreenSpace) {
-            out.screened = out.space.reach;
+            out.screened = space.reach;
             constexpr double kOther = 1e-3;  // less is the same optimum once more
             if (out.screened < how.screened * (1 + kOther)) break;
         }
         const double wanted = how.rival > 0 ? std::min(tolerance, how.rival) : tolerance;
-        if (temperature < .2 && out.space.reach * hope_at(temperature) < wanted) break;
+        if (temperature < .2 && space.reach * hope_at(temperature) < wanted) break;
     }
     return out;
 }

@@ -23,9 +23,9 @@ struct FixedSpaceOptions {
 };
 
 /// Lowers ‖S‖ over all D (N×k) and S with S a D = D, by L-BFGS from the given start. S is written as Y + (D −
-/// Y C) C⁺ with C = a D and Y free, which satisfies the equation by itself. Returns the best pair seen; its
-/// reach is 1/‖S‖ (0 where not even the start has full rank).
-[[nodiscard]] FixedSpace minimize_inverse(const Matrix& a, const FixedSpace& start, double scale,
+/// Y C) C⁺ with C = a D and Y free, which satisfies the equation by itself. Returns the best pair seen with
+/// its reach, 1/‖S‖; the start where not even that has full rank.
+[[nodiscard]] FixedSpace minimize_inverse(const Matrix& a, FixedSpace start, double scale,
                                           const FixedSpaceOptions& options);
 
 constexpr double kColdSpace =
@@ -51,7 +51,7 @@ struct RefinedSpace {
 };
 
 /// minimize_inverse in stages that get colder, until the reach exceeds the tolerance or no hope is left.
-[[nodiscard]] RefinedSpace refine_space(const Matrix& a, const FixedSpace& start, double tolerance,
+[[nodiscard]] RefinedSpace refine_space(const Matrix& a, FixedSpace start, double tolerance,
                                         const SpaceRefinement& how);
 
 /// The most that the stages from this temperature on gain, as far as was seen: a factor to the reach.

@@ -158,7 +158,7 @@ std::optional<FixedSpace> LowerSearch::dropped_to(Index k, Index from, double to
         from > k ? space_from_grouping(a_, random_choice(k, tolerance, 0, seed), from) : std::nullopt;
     while (space && space->rank() > k) {
         constexpr int kSteps = 30;
-        space = minimize_inverse(a_, *space, 1 / tolerance,
+        space = minimize_inverse(a_, std::move(*space), 1 / tolerance,
                                  {.stages = {{.3, .5}, {.1, .2}}, .iterations = kSteps});
         space = drop_direction(a_, *space);
     }
@@ -211,7 +211,7 @@ bool LowerSearch::attempt(Index k, Index above, double tolerance, int starts,
                           const std::function<bool()>& over, const std::function<bool()>& stop) {
     Attempts& known = attempts_[k];
     const auto reached = [&] { return known.best && known.best->reach * kGoal > tolerance; };
-    const auto refine = [&](const FixedSpace& space, double from, double rival) {
+    const auto refine = [&](FixedSpace space, double from, double rival) {
         SpaceRefinement how;
         how.from = from;
         how.rival = rival;
@@ -221,19 +221,22 @@ bool LowerSearch::attempt(Index k, Index above, double tolerance, int starts,
             auto fewer = without_large_rows(seen, tolerance / kGoal);
             if (fewer && fewer->rank() > above) keep(std::move(*fewer));
         };
-        RefinedSpace found = refine_space(a_, space, tolerance / kGoal, how);
+        RefinedSpace found = refine_space(a_, std::move(space), tolerance / kGoal, how);
         known.screened = std::max(known.screened, found.screened);
         keep(std::move(found.space), found.temperature);
     };
     if (known.best && !reached() && known.temperature > 0 &&
         known.best->reach * hope_at(known.temperature) > tolerance) {
-        refine(FixedSpace(*known.best), known.temperature, 0);
+        FixedSpace space = std::move(*known.best);
+        known.best.reset();
+        refine(std::move(space), known.temperature, 0);
     }
     for (int i = 0; i < starts && !reached() && !over(); ++i) {
         double temperature = 0;
-        const auto start = next_start(k, tolerance, temperature);
+        auto start = next_start(k, tolerance, temperature);
         charge_work(1e-5);  // so that a k without starts comes to an end
-        if (start) refine(*start, temperature, known.best && known.starts > 1 ? known.best->reach : 0);
+        const double rival = known.best && known.starts > 1 ? known.best->reach : 0;
+        if (start) refine(std::move(*start), temperature, rival);
     }
     return reached();
 }

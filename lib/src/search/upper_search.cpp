@@ -72,9 +72,9 @@ std::optional<Factors> cut(const Matrix& a, const Factors& larger, Eigen::Index 
 
 }  // namespace
 
-void UpperSearch::keep(const Factors& factors) {
+void UpperSearch::keep(Factors factors) {
     auto& best = attempts_[factors.left.cols()].best;
-    if (!best || factors.estimate_error < best->estimate_error) best = factors;
+    if (!best || factors.estimate_error < best->estimate_error) best = std::move(factors);
 }
 
 /// The least rank below `upper` with factors that keep within the tolerance; `upper` where there are none.
@@ -186,22 +186,23 @@ bool UpperSearch::attempt(Index rank, Index below, double tolerance, int starts,
     Attempts& known = attempts_[rank];
     const auto reached = [&] { return known.best && known.best->estimate_error <= goal; };
     if (known.best && !reached() && known.aimed > tolerance && known.best->estimate_error < 1.3 * tolerance) {
-        keep(improve_factors(a_, Factors(*known.best), tolerance));
+        Factors factors = std::move(*known.best);
+        known.best.reset();
+        keep(improve_factors(a_, std::move(factors), tolerance));
     }
     known.aimed = tolerance;
     for (int i = 0; i < starts && !reached() && !over(); ++i) {
         const bool moved = known.starts >= 4 && known.starts % 4 != 0;
-        const auto start = next_start(rank);
+        auto start = next_start(rank);
         charge_work(1e-5);  // so that a rank without starts comes to an end
         if (!start) continue;
         Refinement how;
         how.warm = moved;
         how.seen = [&](const Factors& seen) {
-            const auto more = with_exact_rows(a_, seen, goal);
-            if (more && more->left.cols() < below) keep(*more);
+            if (auto more = with_exact_rows(a_, seen, goal, below)) keep(std::move(*more));
         };
         if (known.starts > 2 && known.best) how.rival = known.best->estimate_error;
-        keep(improve_factors(a_, *start, tolerance, how));
+        keep(improve_factors(a_, std::move(*start), tolerance, how));
     }
     return reached();
 }

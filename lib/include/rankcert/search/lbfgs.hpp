@@ -15,6 +15,13 @@ struct LbfgsOptions {
     int past = 10;  ///< 0: no such test
 };
 
+/// How many corrections the searches keep for so many variables: more take longer and get no farther, and
+/// each takes the memory of two points.
+[[nodiscard]] inline int lbfgs_memory(Eigen::Index variables) {
+    if (variables < Eigen::Index{1} << 22) return 5;
+    return variables < Eigen::Index{1} << 23 ? 3 : 2;
+}
+
 /// The value of the function at x; writes its gradient (same size as x).
 using Objective =
     std::function<double(const Eigen::Ref<const Eigen::VectorXd>& x, Eigen::Ref<Eigen::VectorXd> gradient)>;

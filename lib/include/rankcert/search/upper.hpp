@@ -49,7 +49,7 @@ struct Refinement {
 
 /// Lowers the largest row ℓ1 norm of a − U V from the given start by L-BFGS on a smoothed norm, until it is
 /// at most the tolerance, no hope is left, or the deadline is over. Returns the best factors seen.
-[[nodiscard]] Factors improve_factors(const Eigen::MatrixXd& a, const Factors& start, double tolerance,
+[[nodiscard]] Factors improve_factors(const Eigen::MatrixXd& a, Factors start, double tolerance,
                                       const Refinement& how = {});
 
 /// One-row changes of the identity: for a square invertible a, the nearest singular matrix in ‖·‖, exactly as
@@ -100,7 +100,7 @@ class UpperSearch {
     [[nodiscard]] bool attempt(Index rank, Index below, double tolerance, int starts,
                                const std::function<bool()>& over);
     [[nodiscard]] Index reached_rank(double tolerance, Index upper) const;
-    void keep(const Factors& factors);
+    void keep(Factors factors);
     void forget_but(Index rank);
     [[nodiscard]] std::optional<FactorWitness> best_known(double tolerance, Index below) const;
 
