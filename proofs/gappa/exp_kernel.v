@@ -11,6 +11,7 @@ Module IntegerFloat := SpecificFloat StdZRadix2.
 Module IntegerInterval := IntervalTactic IntegerFloat.
 Import IntegerInterval.
 
+#[local] Instance precision : Prec_gt_0 53 := eq_refl.
 Notation F := (generic_format radix2 (FLT_exp (-1074) 53)).
 Definition rnd : R -> R := round radix2 (FLT_exp (-1074) 53) ZnearestE.
 Notation pow2 := (bpow radix2).
@@ -219,3 +220,293 @@ assert (G : Rabs (1 + tail (reduced x (IZR (k_int x))) - E) <= 1.0/10^16).
 exact G.
 Qed.
 
+(* ---- scaling ---- *)
+
+Lemma rnd_small : forall z, Rabs z < pow2 (-1021) -> Rabs (rnd z - z) <= pow2 (-1075).
+Proof.
+intros z Hz.
+apply Rle_trans with (/2 * ulp radix2 (FLT_exp (-1074) 53) z).
+  apply error_le_half_ulp; apply FLT_exp_valid, precision.
+rewrite ulp_FLT_small; [ | reflexivity | exact Hz].
+right; change (/2) with (pow2 (-1)); rewrite <- bpow_plus; reflexivity.
+Qed.
+
+Lemma F_rnd : forall z, F (rnd z).
+Proof. intros z; apply generic_format_round; [apply FLT_exp_valid, precision | apply valid_rnd_N]. Qed.
+
+Lemma rnd_F : forall z, F z -> rnd z = z.
+Proof. intros z Fz; apply round_generic; [apply valid_rnd_N | exact Fz]. Qed.
+
+Lemma rnd_scaled : forall e z, F z -> Rabs (rnd (pow2 e * z) - pow2 e * z) <= pow2 (-1075).
+Proof.
+intros e z Fz.
+destruct (Rlt_or_le (Rabs (pow2 e * z)) (pow2 (-1021))) as [S|S]; [apply rnd_small, S |].
+rewrite rnd_F; [replace (pow2 e * z - pow2 e * z) with 0 by ring; rewrite Rabs_R0; apply bpow_ge_0 |].
+rewrite Rmult_comm; apply mult_bpow_exact_FLT; [exact Fz |].
+assert (N : z <> 0).
+  intros Z0; rewrite Z0, Rmult_0_r, Rabs_R0 in S; apply (Rlt_irrefl 0).
+  apply Rlt_le_trans with (2 := S); apply bpow_gt_0.
+assert (M : (-1020 <= mag radix2 (z * pow2 e))%Z).
+  apply mag_ge_bpow; rewrite Rmult_comm; exact S.
+rewrite mag_mult_bpow in M by exact N; lia.
+Qed.
+
+Lemma rnd_sum : forall a b, F a -> F b -> Rabs (rnd (a + b) - (a + b)) <= pow2 (-53) * Rabs (a + b).
+Proof.
+intros a b Fa Fb.
+destruct (FLT_plus_error_N_ex radix2 (-1074) 53 (fun n => negb (Z.even n)) a b Fa Fb) as (e, (He, E)).
+fold (rnd (a + b)) in E; change (round radix2 (FLT_exp (-1074) 53) (Znearest (fun n : Z => negb (Z.even n))) (a + b)) with (rnd (a + b)) in E.
+rewrite E; replace ((a + b) * (1 + e) - (a + b)) with (e * (a + b)) by ring.
+rewrite Rabs_mult; apply Rmult_le_compat_r; [apply Rabs_pos |].
+apply Rle_trans with (1 := He).
+assert (U : Relative.u_ro radix2 53 = pow2 (-53)).
+  unfold Relative.u_ro; change (/2) with (pow2 (-1)); rewrite <- bpow_plus; reflexivity.
+rewrite U; assert (P := bpow_gt_0 radix2 (-53)).
+apply Rmult_le_reg_r with (1 + pow2 (-53)); [lra |].
+unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; nra.
+Qed.
+
+Lemma sum_below : forall a b, F a -> F b -> Rabs (a + b) < pow2 (-1021) -> rnd (a + b) = a + b.
+Proof.
+intros a b Fa Fb S; apply rnd_F.
+apply generic_format_FLT_FIX; [exact precision | apply Rlt_le, S |].
+apply generic_format_FIX.
+assert (G : forall z, F z -> generic_format radix2 (FIX_exp (-1074)) z).
+  intros z; apply generic_format_FIX_FLT.
+destruct (FIX_format_generic _ _ _ (G a Fa)) as [f Hf Ef].
+destruct (FIX_format_generic _ _ _ (G b Fb)) as [g Hg Eg].
+exists (Defs.Float radix2 (Defs.Fnum f + Defs.Fnum g) (-1074)); [| reflexivity].
+rewrite Hf, Hg; unfold F2R; rewrite Ef, Eg; cbn [Defs.Fnum Defs.Fexp]; rewrite plus_IZR; ring.
+Qed.
+
+Lemma F_pow2 : forall e, (-1074 <= e)%Z -> F (pow2 e).
+Proof. intros e He; apply generic_format_bpow; unfold FLT_exp; lia. Qed.
+
+Lemma F_tail : forall r, F (tail r).
+Proof. intros r; apply F_rnd. Qed.
+
+Lemma exp_split : forall x k, exp x = pow2 k * exp (x - IZR k * ln 2).
+Proof.
+intros x k.
+assert (H : pow2 k = exp (IZR k * ln 2)).
+  rewrite bpow_exp; f_equal.
+rewrite H, <- exp_plus; f_equal; ring.
+Qed.
+
+Lemma gradual_value : forall k v, (-1074 <= k)%Z -> F v ->
+  exists d, gradual k v = rnd ((pow2 k * v + d) + pow2 k) /\ F (pow2 k * v + d) /\
+    Rabs d <= pow2 (-1075) + pow2 (-1203).
+Proof.
+intros k v Hk Fv; unfold gradual.
+set (a := rnd (pow2 (k + 128) * v)).
+assert (A : Rabs (a - pow2 (k + 128) * v) <= pow2 (-1075)) by (apply rnd_scaled, Fv).
+assert (B : Rabs (rnd (pow2 (-128) * a) - pow2 (-128) * a) <= pow2 (-1075)) by (apply rnd_scaled, F_rnd).
+exists (rnd (a * pow2 (-128)) - pow2 k * v).
+replace (pow2 (k + 128) * pow2 (-128)) with (pow2 k) by (rewrite <- bpow_plus; f_equal; lia).
+rewrite (rnd_F (pow2 k)) by (apply F_pow2, Hk).
+replace (pow2 k * v + (rnd (a * pow2 (-128)) - pow2 k * v)) with (rnd (a * pow2 (-128))) by ring.
+split; [reflexivity | split; [apply F_rnd |]].
+rewrite (Rmult_comm a).
+replace (rnd (pow2 (-128) * a) - pow2 k * v)
+  with ((rnd (pow2 (-128) * a) - pow2 (-128) * a) + pow2 (-128) * (a - pow2 (k + 128) * v)).
+2: { rewrite Rmult_minus_distr_l, <- Rmult_assoc, <- bpow_plus; replace (-128 + (k + 128))%Z with k by lia; ring. }
+apply Rle_trans with (1 := Rabs_triang _ _); apply Rplus_le_compat; [exact B |].
+rewrite Rabs_mult, (Rabs_pos_eq (pow2 (-128))) by apply bpow_ge_0.
+replace (pow2 (-1203)) with (pow2 (-128) * pow2 (-1075)) by (rewrite <- bpow_plus; reflexivity).
+apply Rmult_le_compat_l; [apply bpow_ge_0 | exact A].
+Qed.
+
+Lemma normal_value : forall k v, (-1011 <= k)%Z -> F v ->
+  exists d, normal k v = 2 * rnd ((pow2 (k - 1) * v + d) + pow2 (k - 1)) /\ F (pow2 (k - 1) * v + d) /\
+    Rabs d <= pow2 (-1075).
+Proof.
+intros k v Hk Fv; unfold normal.
+exists (rnd (pow2 (k - 1) * v) - pow2 (k - 1) * v).
+replace (pow2 (k - 1) * v + (rnd (pow2 (k - 1) * v) - pow2 (k - 1) * v)) with (rnd (pow2 (k - 1) * v)) by ring.
+split; [| split; [apply F_rnd | apply rnd_scaled, Fv]].
+apply rnd_F; rewrite Rmult_comm; change 2 with (pow2 1).
+apply mult_bpow_pos_exact_FLT; [apply F_rnd | lia].
+Qed.
+
+(* ---- the theorems ---- *)
+
+(* The range of the integer, and what is known of y = 1 + v, E = exp R. *)
+Lemma in_range : forall x, F x -> Zero <= x <= Highest ->
+  (-1074 <= k_int x <= 1024)%Z /\ k_float x = IZR (k_int x) /\
+  -0.3468 <= x - IZR (k_int x) * ln 2 <= 0.3468 /\ 0.701 <= exp (x - IZR (k_int x) * ln 2) <= 1.419 /\
+  (Gradual <= x -> (-1010 <= k_int x)%Z).
+Proof.
+intros x Fx Hx.
+assert (HZ : -744.75 <= x) by (revert Hx; constants; simpl bpow; lra).
+assert (HH : x <= 709.79) by (revert Hx; constants; simpl bpow; lra).
+destruct (reduction x Fx) as (_ & K & Near & _); [lra |].
+destruct (value_hypotheses x Fx) as (_ & HR & HE & _ & _); [lra |].
+apply Rabs_both in Near.
+assert (HI : 1.442695 <= InverseLn2 <= 1.4426951) by (constants; simpl bpow; lra).
+assert (LoP : -744.75 * InverseLn2 <= x * InverseLn2) by (apply Rmult_le_compat_r; lra).
+assert (HiP : x * InverseLn2 <= 709.79 * InverseLn2) by (apply Rmult_le_compat_r; lra).
+split; [split | split; [exact K | split; [exact HR | split; [exact HE |]]]].
+- apply Z.lt_succ_r, lt_IZR; rewrite succ_IZR; lra.
+- apply Z.lt_succ_r, lt_IZR; rewrite succ_IZR; lra.
+- intros HG; assert (G : -700 <= x) by (revert HG; constants; simpl bpow; lra).
+  assert (P : -700 * InverseLn2 <= x * InverseLn2) by (apply Rmult_le_compat_r; lra).
+  apply Z.lt_succ_r, lt_IZR; rewrite succ_IZR; lra.
+Qed.
+
+Lemma exp_below_zero : forall x, x < Zero -> exp x < pow2 (-1074).
+Proof.
+intros x Hx; apply Rlt_trans with (exp Zero); [apply exp_increasing, Hx |].
+rewrite (bpow_exp radix2 (-1074)); apply exp_increasing; constants; simpl bpow; interval with (i_prec 60).
+Qed.
+
+(* With y = 1 + v and the scaled tail off by d, the rounded sum. *)
+Lemma sum_error : forall k v d E b, F (pow2 k * v + d) -> F (pow2 k) ->
+  Rabs (1 + v - E) <= b * E -> 0 <= E -> 0 <= b <= 1 ->
+  Rabs (rnd ((pow2 k * v + d) + pow2 k) - pow2 k * E) <=
+    pow2 k * E * (b + pow2 (-53) * (1 + b)) + Rabs d * (1 + pow2 (-53)).
+Proof.
+intros k v d E b Fs Fk Hy HE Hb.
+assert (S := rnd_sum _ _ Fs Fk).
+set (z := pow2 k * v + d + pow2 k) in *.
+assert (P := bpow_gt_0 radix2 k); assert (U := bpow_gt_0 radix2 (-53)).
+assert (Z1 : Rabs (z - pow2 k * E) <= pow2 k * (b * E) + Rabs d).
+  replace (z - pow2 k * E) with (pow2 k * (1 + v - E) + d) by (unfold z; ring).
+  apply Rle_trans with (1 := Rabs_triang _ _); apply Rplus_le_compat_r.
+  rewrite Rabs_mult, (Rabs_pos_eq (pow2 k)) by lra; apply Rmult_le_compat_l; lra.
+assert (Z2 : Rabs z <= pow2 k * E + (pow2 k * (b * E) + Rabs d)).
+  replace z with ((pow2 k * E) + (z - pow2 k * E)) by ring.
+  apply Rle_trans with (1 := Rabs_triang _ _); apply Rplus_le_compat; [| exact Z1].
+  rewrite Rabs_pos_eq; [lra | apply Rmult_le_pos; lra].
+replace (rnd z - pow2 k * E) with ((rnd z - z) + (z - pow2 k * E)) by ring.
+apply Rle_trans with (1 := Rabs_triang _ _).
+apply Rle_trans with (pow2 (-53) * (pow2 k * E + (pow2 k * (b * E) + Rabs d)) + (pow2 k * (b * E) + Rabs d)).
+  apply Rplus_le_compat; [| exact Z1].
+  apply Rle_trans with (1 := S); apply Rmult_le_compat_l; lra.
+right; ring.
+Qed.
+
+Theorem exp_kernel_normal : forall x, F x -> x <= Highest -> pow2 (-1022) <= exp x ->
+  Rabs (kernel x - exp x) <= pow2 (-51) * exp x.
+Proof.
+intros x Fx HH HN; unfold kernel.
+case Rlt_bool_spec; intros HZ.
+  assert (B := exp_below_zero x HZ); exfalso.
+  assert (C : pow2 (-1074) < pow2 (-1022)) by (apply bpow_lt; lia); lra.
+destruct (in_range x Fx (conj HZ HH)) as (HK & K & HR & HE & HG).
+rewrite K.
+assert (HZ' : -744.75 <= x) by (revert HZ; constants; simpl bpow; lra).
+assert (HH' : x <= 709.79) by (revert HH; constants; simpl bpow; lra).
+assert (V := value_relative x Fx ltac:(lra)); cbv zeta in V.
+set (v := tail (reduced x (IZR (k_int x)))) in *.
+assert (Fv : F v) by apply F_tail.
+set (k := k_int x) in *.
+set (E := exp (x - IZR k * ln 2)) in *.
+assert (X : exp x = pow2 k * E) by apply exp_split.
+assert (U51 : pow2 (-51) = 4 * pow2 (-53)) by (change 4 with (pow2 2); rewrite <- bpow_plus; reflexivity).
+assert (U : 1.11/10^16 <= pow2 (-53) <= 1.111/10^16) by (simpl bpow; lra).
+case Rlt_bool_spec; intros HL.
+- (* below -700 *)
+  destruct (gradual_value k v) as (d & G & Fd & Hd); [lia | exact Fv |].
+  rewrite G, X.
+  apply Rle_trans with (1 := sum_error k v d E _ Fd (F_pow2 k ltac:(lia)) V ltac:(lra) ltac:(lra)).
+  assert (D1 : pow2 (-1075) = pow2 (-53) * pow2 (-1022)) by (rewrite <- bpow_plus; reflexivity).
+  assert (D2 : pow2 (-1203) = pow2 (-181) * pow2 (-1022)) by (rewrite <- bpow_plus; reflexivity).
+  assert (D3 : pow2 (-181) <= 1/10^30) by (simpl bpow; lra).
+  assert (D4 := bpow_gt_0 radix2 (-181)).
+  rewrite X in HN; set (z := pow2 k * E) in *.
+  assert (N0 := bpow_gt_0 radix2 (-1022)).
+  assert (D : Rabs d <= (pow2 (-53) + pow2 (-181)) * z).
+    apply Rle_trans with (1 := Hd); rewrite D1, D2, <- Rmult_plus_distr_r; apply Rmult_le_compat_l; lra.
+  apply Rle_trans with (z * (1.99 / 10 ^ 16 + pow2 (-53) * (1 + 1.99 / 10 ^ 16)) + ((pow2 (-53) + pow2 (-181)) * z) * (1 + pow2 (-53))).
+    apply Rplus_le_compat_l; apply Rmult_le_compat_r; lra.
+  rewrite U51.
+  replace (z * (1.99 / 10 ^ 16 + pow2 (-53) * (1 + 1.99 / 10 ^ 16)) + (pow2 (-53) + pow2 (-181)) * z * (1 + pow2 (-53)))
+    with ((1.99 / 10 ^ 16 + pow2 (-53) * (1 + 1.99 / 10 ^ 16) + (pow2 (-53) + pow2 (-181)) * (1 + pow2 (-53))) * z) by ring.
+  apply Rmult_le_compat_r; [lra |].
+  clear - U D3 D4; generalize dependent (pow2 (-53)); generalize dependent (pow2 (-181)); intros a A1 A2 u Hu; nra.
+- (* from -700 on *)
+  destruct (normal_value k v) as (d & G & Fd & Hd); [specialize (HG HL); lia | exact Fv |].
+  specialize (HG HL).
+  assert (Fk : F (pow2 (k - 1))) by (apply F_pow2; lia).
+  assert (S := sum_error (k - 1) v d E _ Fd Fk V ltac:(lra) ltac:(lra)).
+  assert (P2 : pow2 k = 2 * pow2 (k - 1)) by (change 2 with (pow2 1); rewrite <- bpow_plus; f_equal; lia).
+  rewrite G, X, P2.
+  set (w := rnd (pow2 (k - 1) * v + d + pow2 (k - 1))) in *.
+  replace (2 * w - 2 * pow2 (k - 1) * E) with (2 * (w - pow2 (k - 1) * E)) by ring.
+  rewrite Rabs_mult, (Rabs_pos_eq 2) by lra.
+  set (z := pow2 (k - 1) * E) in *.
+  assert (T : pow2 (-1011) <= pow2 (k - 1)) by (apply bpow_le; lia).
+  assert (T0 := bpow_gt_0 radix2 (-1011)).
+  assert (D1 : pow2 (-1075) = pow2 (-64) * pow2 (-1011)) by (rewrite <- bpow_plus; reflexivity).
+  assert (D3 : pow2 (-64) <= 1/10^19) by (simpl bpow; lra).
+  assert (D4 := bpow_gt_0 radix2 (-64)).
+  assert (Zb : 0.7 * pow2 (-1011) <= z) by (unfold z; nra).
+  assert (D : Rabs d <= 2 * pow2 (-64) * z) by (rewrite D1 in Hd; nra).
+  apply Rle_trans with (2 * (z * (1.99 / 10 ^ 16 + pow2 (-53) * (1 + 1.99 / 10 ^ 16)) + (2 * pow2 (-64) * z) * (1 + pow2 (-53)))).
+    apply Rmult_le_compat_l; [lra |]; apply Rle_trans with (1 := S).
+    apply Rplus_le_compat_l; apply Rmult_le_compat_r; lra.
+  rewrite U51.
+  replace (2 * (z * (1.99 / 10 ^ 16 + pow2 (-53) * (1 + 1.99 / 10 ^ 16)) + 2 * pow2 (-64) * z * (1 + pow2 (-53))))
+    with ((1.99 / 10 ^ 16 + pow2 (-53) * (1 + 1.99 / 10 ^ 16) + 2 * pow2 (-64) * (1 + pow2 (-53))) * (2 * z)) by ring.
+  replace (4 * pow2 (-53) * (2 * pow2 (k - 1) * E)) with (4 * pow2 (-53) * (2 * z)) by (unfold z; ring).
+  apply Rmult_le_compat_r; [lra |].
+  clear - U D3 D4; generalize dependent (pow2 (-53)); generalize dependent (pow2 (-64)); intros a A1 A2 u Hu; nra.
+Qed.
+
+Theorem exp_kernel_gradual : forall x, F x -> exp x < pow2 (-1022) ->
+  Rabs (kernel x - exp x) <= pow2 (-1074).
+Proof.
+intros x Fx HN; unfold kernel.
+assert (P0 := exp_pos x).
+case Rlt_bool_spec; intros HZ.
+  assert (B := exp_below_zero x HZ); apply Rabs_le; lra.
+assert (HX : x < -700).
+  apply Rnot_le_lt; intros C; apply (Rlt_irrefl (exp x)); apply Rlt_le_trans with (1 := HN).
+  rewrite bpow_exp; apply Rlt_le, exp_increasing; apply Rlt_le_trans with (2 := C); interval with (i_prec 60).
+assert (HH : x <= Highest) by (constants; simpl bpow; lra).
+rewrite Rlt_bool_true by (constants; simpl bpow; lra).
+destruct (in_range x Fx (conj HZ HH)) as (HK & K & HR & HE & _).
+assert (HZ' : -744.75 <= x) by (revert HZ; constants; simpl bpow; lra).
+rewrite K.
+assert (V := value_low x Fx ltac:(lra)); cbv zeta in V.
+assert (W := value_below x Fx ltac:(lra)); cbv zeta in W.
+assert (X := exp_split x (k_int x)).
+set (v := tail (reduced x (IZR (k_int x)))) in *.
+assert (Fv : F v) by apply F_tail.
+set (k := k_int x) in *.
+set (R0 := x - IZR k * ln 2) in *.
+set (E := exp R0) in *.
+destruct (gradual_value k v) as (d & G & Fd & Hd); [lia | exact Fv |].
+assert (N0 := bpow_gt_0 radix2 (-1022)); assert (P := bpow_gt_0 radix2 k).
+assert (N1 : pow2 (-1021) = 2 * pow2 (-1022)) by (change 2 with (pow2 1); rewrite <- bpow_plus; reflexivity).
+assert (HK2 : (k <= -1022)%Z).
+  apply Z.lt_succ_r, (lt_bpow radix2); change (Z.succ (-1022)) with (-1021)%Z; rewrite N1; nra.
+assert (PK : pow2 k <= pow2 (-1022)) by (apply bpow_le, HK2).
+assert (D1 : pow2 (-1075) = pow2 (-53) * pow2 (-1022)) by (rewrite <- bpow_plus; reflexivity).
+assert (D2 : pow2 (-1203) = pow2 (-181) * pow2 (-1022)) by (rewrite <- bpow_plus; reflexivity).
+assert (D0 : pow2 (-1074) = 2 * pow2 (-53) * pow2 (-1022)) by (change 2 with (pow2 1); rewrite <- !bpow_plus; reflexivity).
+assert (D3 : 0 < pow2 (-181) <= 1/10^30) by (simpl bpow; lra).
+assert (U : 1.11/10^16 <= pow2 (-53) <= 1.111/10^16) by (simpl bpow; lra).
+assert (Vb := Rabs_both _ _ V).
+assert (Db := Rabs_both _ _ Hd).
+rewrite G, sum_below; [| exact Fd | apply F_pow2; lia |].
+2: { apply Rabs_lt; rewrite D1, D2 in Db; rewrite N1; split; nra. }
+rewrite X.
+replace (pow2 k * v + d + pow2 k - pow2 k * E) with (pow2 k * (1 + v - E) + d) by ring.
+apply Rle_trans with (1 := Rabs_triang _ _).
+rewrite Rabs_mult, (Rabs_pos_eq (pow2 k)) by lra.
+destruct (Z.eq_dec k (-1022)) as [KE|KE].
+- assert (E1 : R0 <= 0).
+    apply Rnot_lt_le; intros C; apply (Rlt_irrefl (exp x)); apply Rlt_le_trans with (1 := HN).
+    rewrite X, KE; assert (1 < E) by (unfold E; rewrite <- exp_0; apply exp_increasing, C); nra.
+  specialize (W E1); rewrite KE in *.
+  apply Rle_trans with (pow2 (-1022) * (1.0 / 10 ^ 16) + (pow2 (-1075) + pow2 (-1203))).
+    apply Rplus_le_compat; [apply Rmult_le_compat_l; lra | exact Hd].
+  rewrite D1, D2, D0; nra.
+- assert (KL : pow2 k <= pow2 (-1023)) by (apply bpow_le; lia).
+  assert (N2 : pow2 (-1022) = 2 * pow2 (-1023)) by (change 2 with (pow2 1); rewrite <- bpow_plus; reflexivity).
+  apply Rle_trans with (pow2 (-1023) * (1.13 / 10 ^ 16) + (pow2 (-1075) + pow2 (-1203))).
+    apply Rplus_le_compat; [| exact Hd].
+    apply Rmult_le_compat; [lra | apply Rabs_pos | exact KL | exact V].
+  rewrite D1, D2, D0, N2 in *; assert (N3 := bpow_gt_0 radix2 (-1023)); nra.
+Qed.

@@ -27,8 +27,8 @@ inline constexpr double kExpC9 = 6506770074106239 * 0x1p-71;
 inline constexpr double kExpC10 = 5217321523987455 * 0x1p-74;
 inline constexpr double kExpC11 = 7588963482252503 * 0x1p-78;
 
-// Below kExpZero eˣ is less than 2^−1074, and the result is 0; below kExpGradual the result is put together on
-// the grid of the subnormal numbers; above kExpHighest eˣ rounds to infinity.
+// Below kExpZero eˣ is less than 2^−1074, and the result is 0; below kExpGradual the result is put together
+// on the grid of the subnormal numbers; above kExpHighest eˣ rounds to infinity.
 inline constexpr double kExpZero = -2979 * 0x1p-2;                 // −744.75
 inline constexpr double kExpGradual = -175 * 0x1p2;                // −700
 inline constexpr double kExpHighest = 6243314768165359 * 0x1p-43;  // 709.78…
