@@ -1,3 +1,17 @@
+(* The float64 exponential of lib/src/rigor/exp_kernel.cpp keeps its bounds.
+
+   [kernel] is the C++ function [exp_of], operation by operation, with Flocq's rounding to nearest (ties to even)
+   to the format of binary64 without an upper limit; its constants are read from the C++ file. The theorem is
+   [exp_kernel_correct] at the end. On the way
+
+   * gappa_reduction: Gappa's proof, checked here, that k is an integer and R = x - k ln 2 is small;
+   * gappa_relative, gappa_low, gappa_below: Gappa's bounds of the computed 1 + tail against exp R;
+   * ln2_error, polynomial_error: what Gappa was told of ln 2 and of the polynomial, by interval arithmetic;
+   * scaling by powers of two, gradual underflow and overflow: by hand.
+
+   That no intermediate result overflows is plain from their sizes: |x| <= 745, |k| <= 1075, |tail| < 1/2, and
+   the last sum is at most half of the largest number (exp_kernel_finite). *)
+
 From Coq Require Import Reals ZArith Lra Lia Classical.
 From Flocq Require Import Core Plus_error Mult_error.
 From Interval Require Import Specific_stdz Specific_ops Tactic.
@@ -510,3 +524,120 @@ destruct (Z.eq_dec k (-1022)) as [KE|KE].
     apply Rmult_le_compat; [lra | apply Rabs_pos | exact KL | exact V].
   rewrite D1, D2, D0, N2 in *; assert (N3 := bpow_gt_0 radix2 (-1023)); nra.
 Qed.
+
+Lemma Highest_bounds : exp Highest * (1 + pow2 (-51)) < pow2 1024 - pow2 971 /\
+  pow2 1024 - pow2 970 <= exp (Highest + pow2 (-43)).
+Proof.
+assert (A : pow2 1024 = exp (1024 * ln 2)) by apply bpow_exp.
+assert (B : forall e, pow2 1024 - pow2 (1024 - e) = exp (1024 * ln 2) * (1 - pow2 (- e))).
+  intros e; unfold Zminus; rewrite bpow_plus, A; ring.
+change 971%Z with (1024 - 53)%Z; change 970%Z with (1024 - 54)%Z; rewrite !B.
+assert (C : forall a b, exp a = exp b * exp (a - b)) by (intros a b; rewrite <- exp_plus; f_equal; ring).
+assert (P := exp_pos (1024 * ln 2)).
+split.
+- rewrite (C Highest (1024 * ln 2)), Rmult_assoc; apply Rmult_lt_compat_l; [exact P |].
+  constants; simpl bpow; interval with (i_prec 160).
+- rewrite (C (Highest + pow2 (-43)) (1024 * ln 2)); apply Rmult_le_compat_l; [lra |].
+  constants; simpl bpow; interval with (i_prec 160).
+Qed.
+
+Lemma next_above_Highest : forall x, F x -> Highest < x -> Highest + pow2 (-43) <= x.
+Proof.
+intros x Fx Hx.
+assert (H0 : 709 < Highest < 710) by (constants; simpl bpow; lra).
+destruct (Rle_or_lt 1024 x) as [B|B].
+  apply Rle_trans with (2 := B); simpl bpow; lra.
+assert (M : mag radix2 x = 10%Z :> Z).
+  apply mag_unique; rewrite Rabs_pos_eq by lra; simpl bpow; lra.
+assert (C : cexp radix2 (FLT_exp (-1074) 53) x = (-43)%Z) by (unfold cexp; rewrite M; reflexivity).
+red in Fx; rewrite C in Fx; set (n := Ztrunc (scaled_mantissa radix2 (FLT_exp (-1074) 53) x)) in *.
+unfold F2R in Fx; cbn [Defs.Fnum Defs.Fexp] in Fx.
+assert (P := bpow_gt_0 radix2 (-43)).
+assert (N : (6243314768165359 < n)%Z).
+  apply lt_IZR, Rmult_lt_reg_r with (pow2 (-43)); [exact P |].
+  rewrite <- Fx; revert Hx; constants; lra.
+assert (N1 : IZR (6243314768165359 + 1) <= IZR n) by (apply IZR_le; lia).
+rewrite plus_IZR in N1; rewrite Fx; constants; nra.
+Qed.
+
+Theorem exp_kernel_overflow : forall x, F x -> (Highest < x <-> pow2 1024 - pow2 970 <= exp x).
+Proof.
+intros x Fx; destruct Highest_bounds as (L & U); split; intros H.
+- apply Rle_trans with (1 := U).
+  destruct (next_above_Highest x Fx H) as [N|N]; [apply Rlt_le, exp_increasing, N | rewrite N; apply Rle_refl].
+- apply Rnot_le_lt; intros C; apply (Rlt_irrefl (exp x)); apply Rlt_le_trans with (2 := H).
+  assert (E : exp x <= exp Highest).
+    destruct C as [C|C]; [apply Rlt_le, exp_increasing, C | rewrite C; apply Rle_refl].
+  assert (P := exp_pos Highest); assert (Q0 := bpow_gt_0 radix2 (-51)); assert (Q1 := bpow_gt_0 radix2 970).
+  assert (Q2 : pow2 971 = 2 * pow2 970) by (change 2 with (pow2 1); rewrite <- bpow_plus; reflexivity).
+  nra.
+Qed.
+
+Theorem exp_kernel_finite : forall x, F x -> x <= Highest -> 0 <= kernel x <= pow2 1024 - pow2 971.
+Proof.
+intros x Fx HH.
+assert (PX := exp_pos x); destruct Highest_bounds as (L & _).
+assert (EH : exp x <= exp Highest).
+  destruct HH as [C|C]; [apply Rlt_le, exp_increasing, C | rewrite C; apply Rle_refl].
+assert (U : 0 < pow2 (-51) < 1) by (simpl bpow; lra).
+destruct (Rle_or_lt (pow2 (-1022)) (exp x)) as [N|N].
+- assert (E := Rabs_both _ _ (exp_kernel_normal x Fx HH N)).
+  split; nra.
+- assert (E := Rabs_both _ _ (exp_kernel_gradual x Fx N)).
+  assert (T0 : 0 < pow2 (-1074) < pow2 (-1022)) by (split; [apply bpow_gt_0 | apply bpow_lt; lia]).
+  assert (T1 : pow2 (-1022) < pow2 1) by (apply bpow_lt; lia).
+  assert (T2 : pow2 1024 = 8 * pow2 1021) by (change 8 with (pow2 3); rewrite <- bpow_plus; reflexivity).
+  assert (T3 : pow2 971 < pow2 1021) by (apply bpow_lt; lia).
+  assert (T4 : pow2 1 < pow2 1021) by (apply bpow_lt; lia).
+  split; [| lra].
+  (* a multiple of 2^-1074 above -2^-1074 *)
+  assert (G : F (kernel x)).
+    unfold kernel; case Rlt_bool_spec; intros; [apply generic_format_0 |].
+    case Rlt_bool_spec; intros; apply F_rnd.
+  destruct (FIX_format_generic _ _ _ (generic_format_FIX_FLT radix2 (-1074) 53 _ G)) as [f Hf Ef].
+  rewrite Hf in E |- *; unfold F2R in *; rewrite Ef in *; cbn [Defs.Fnum Defs.Fexp] in *.
+  apply Rmult_le_pos; [| lra].
+  apply IZR_le; apply Z.lt_succ_r, lt_IZR; rewrite succ_IZR.
+  apply Rmult_lt_reg_r with (pow2 (-1074)); [lra |]; lra.
+Qed.
+
+Theorem exp_kernel_zero : kernel 0 = 1.
+Proof.
+assert (R0 : rnd 0 = 0) by apply round_0, valid_rnd_N.
+assert (FM : rnd RoundToInteger = RoundToInteger).
+  apply rnd_F; unfold RoundToInteger; apply generic_format_F2R; intros _; unfold cexp, FLT_exp.
+  rewrite mag_F2R_Zdigits by discriminate; reflexivity || (vm_compute; discriminate).
+assert (S : shifted 0 = RoundToInteger) by (unfold shifted; rewrite Rmult_0_l, R0, Rplus_0_l; exact FM).
+assert (K : k_float 0 = 0) by (unfold k_float; rewrite S; replace (RoundToInteger - RoundToInteger) with 0 by ring; exact R0).
+assert (I : k_int 0 = 0%Z) by (unfold k_int; rewrite S; replace (RoundToInteger - RoundToInteger) with 0 by ring; apply Zfloor_IZR).
+assert (D : reduced 0 0 = 0) by (unfold reduced; repeat rewrite ?Rmult_0_l, ?R0, ?Rminus_0_r; reflexivity).
+assert (T : tail 0 = 0) by (unfold tail; repeat rewrite ?Rmult_0_l, ?R0, ?Rplus_0_l; reflexivity).
+unfold kernel; rewrite K, D, T, I.
+rewrite !Rlt_bool_false by (constants; simpl bpow; lra).
+unfold normal; rewrite Rmult_0_r, R0, Rplus_0_l, (rnd_F (pow2 (0 - 1))) by (apply F_pow2; lia).
+replace (2 * pow2 (0 - 1)) with (pow2 0) by (simpl bpow; lra).
+rewrite rnd_F by (apply F_pow2; lia); reflexivity.
+Qed.
+
+(* All of it in one sentence. [shifted x = RoundToInteger + IZR (k_int x)] is what the C++ code's powers of two
+   are made from (lib/docs/softmax.md). *)
+Theorem exp_kernel_correct : forall x, F x ->
+  (Highest < x <-> pow2 1024 - pow2 970 <= exp x) /\
+  (x <= Highest ->
+     0 <= kernel x <= pow2 1024 - pow2 971 /\
+     (pow2 (-1022) <= exp x -> Rabs (kernel x - exp x) <= pow2 (-51) * exp x) /\
+     (exp x < pow2 (-1022) -> Rabs (kernel x - exp x) <= pow2 (-1074)) /\
+     (Zero <= x -> shifted x = RoundToInteger + IZR (k_int x) /\ (-1074 <= k_int x <= 1024)%Z /\
+                   (Gradual <= x -> (-1010 <= k_int x)%Z))) /\
+  kernel 0 = 1.
+Proof.
+intros x Fx; split; [exact (exp_kernel_overflow x Fx) |].
+split; [| exact exp_kernel_zero].
+intros HH; split; [exact (exp_kernel_finite x Fx HH) |].
+split; [exact (exp_kernel_normal x Fx HH) |].
+split; [exact (exp_kernel_gradual x Fx) |].
+intros HZ; destruct (in_range x Fx (conj HZ HH)) as (HK & _ & _ & _ & HG).
+split; [| exact (conj HK HG)].
+apply (reduction x Fx); revert HZ HH; constants; simpl bpow; lra.
+Qed.
+Print Assumptions exp_kernel_correct.

@@ -1,3 +1,5 @@
+# The choice of k and the exact reduction, as exp_kernel.cpp computes them: k is an integer, found without error
+# from its rounded sum, and what is left of x is small. LN2 stands for ln 2.
 x = rnd(xx);
 t rnd= x * InverseLn2;
 shifted rnd= t + RoundToInteger;

@@ -1,3 +1,6 @@
+# The computed e^r - 1, called v, and the exact polynomial that it stands for, called Y - 1. E stands for exp R.
+# The goals are in exp_relative.goal (all arguments), exp_low.goal and exp_below.goal (x <= -700, where x - k ln 2
+# loses less, and where the absolute error counts).
 x = rnd(xx);
 k_high rnd= k * Ln2High;
 x_less rnd= x - k_high;
