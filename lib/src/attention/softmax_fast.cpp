@@ -27,6 +27,7 @@ constexpr double kUnit = 0x1p-53;   ///< u: a rounding's relative error
 constexpr double kSlack = 1.0625;   ///< covers the second order and the rounding of the bounds themselves
 constexpr double kTiny = 0x1p-500;  ///< covers every underflow
 constexpr double kFinalSlack = 1 + 0x1p-45;
+constexpr Index kBlock = 16;                    ///< rows
 constexpr Index kLargestSize = Index{1} << 40;  ///< sizes up to it keep n u below 2^−12
 
 /// A double c ≥ 0 with |c − f| ≤ 6u f for the exact factor f ≥ 0; nothing where c is not within [2^−400,
@@ -218,23 +219,31 @@ std::optional<Problem> make_problem(const Head& head) {
 [[gnu::noinline]] std::optional<FastSoftmaxEnclosure> enclose(const Head& head) {
     const auto problem = make_problem(head);
     if (!problem) return std::nullopt;
+    const Index rows = head.queries();
+    FastSoftmaxEnclosure result{Eigen::MatrixXd(rows, head.keys()), 0};
     Row row;
-    Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(head.keys(), head.queries());  // the centre, transposed
-    double largest = 0;
-    for (Index i = 0; i < head.queries(); ++i) {
-        enclose_row(*problem, i, row);
-        double distance = 0;
-        double* column = columns.col(i).data();
-        for (std::size_t k = 0; k < row.keys.size(); ++k) {
-            const double entry = on_grid(row.weights[k]);
-            distance += std::fabs(row.weights[k] - entry);
-            column[row.keys[k]] = entry;
+    // The centre is stored by columns: some rows are gathered before they go there.
+    Eigen::MatrixXd block = Eigen::MatrixXd::Zero(head.keys(), std::min(rows, kBlock));
+    for (Index first = 0; first < rows; first += kBlock) {
+        const Index size = std::min(kBlock, rows - first);
+        for (Index i = first; i < first + size; ++i) {
+            enclose_row(*problem, i, row);
+            double* entries = block.col(i - first).data();
+            if (row.keys.size() < static_cast<std::size_t>(head.keys()))
+                std::fill_n(entries, head.keys(), 0.0);
+            double distance = 0;
+            for (std::size_t k = 0; k < row.keys.size(); ++k) {
+                const double entry = on_grid(row.weights[k]);
+                distance += std::fabs(row.weights[k] - entry);
+                entries[row.keys[k]] = entry;
+            }
+            const double error = upper_row_error(*problem, row, distance);
+            if (!std::isfinite(error)) return std::nullopt;
+            result.error = larger(error, result.error);
         }
-        const double error = upper_row_error(*problem, row, distance);
-        if (!std::isfinite(error)) return std::nullopt;
-        largest = larger(error, largest);
+        result.centre.middleRows(first, size) = block.leftCols(size).transpose();
     }
-    return FastSoftmaxEnclosure{columns.transpose(), largest};
+    return result;
 }
 
 }  // namespace
