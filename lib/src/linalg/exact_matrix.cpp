@@ -7,6 +7,7 @@
 
 #include "exact_storage.hpp"
 #include "rankcert/rigor/error.hpp"
+#include "rigor/double_bits.hpp"
 
 namespace rankcert {
 
@@ -40,6 +41,12 @@ double nearest_double(const Integer& value, long exponent, bool& exact) {
     exact = true;
     if (value == 0) return 0.0;
     const bool negative = value < 0;
+    // By far the most frequent: one limb that is a double's significand as it is.
+    const mpz_srcptr z = value.backend().data();
+    if (mpz_size(z) == 1 && mpz_getlimbn(z, 0) < std::uint64_t{1} << 53 && exponent >= -1074 &&
+        exponent <= 971) {
+        return detail::put_together(negative, mpz_getlimbn(z, 0), exponent);
+    }
     Integer magnitude = negative ? Integer(-value) : value;
     const long width = static_cast<long>(detail::bit_width(magnitude));
     // The last bit kept has the weight 2^last: 53 bits, fewer for a subnormal.
