@@ -401,3 +401,8 @@ by have := @zF_gt0 (Z.pos p) isT; rewrite -[Z.pos p]/(Z.opp (Z.neg p)) zFN h opp
 Qed.
 
 End Meaning.
+
+Arguments zF_ge0 F [x] _.
+Arguments zF_gt0 F [x] _.
+Arguments zF_le F [x y] _.
+Arguments zF_lt F [x y] _.
