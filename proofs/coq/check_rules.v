@@ -23,7 +23,9 @@ Definition last_true (r : seq bool) : option nat :=
 Definition echelon_rank (P : pattern) : nat :=
   maxn (size (undup (pmap last_true P))) (size (undup (pmap first_true P))).
 
-Definition distinct_rowsz (A : zmat) : nat := size (undup A).
+Definition distinct_of (A : zmat) : zmat :=
+  foldr (fun r s => if has (all2 Z.eqb r) s then s else r :: s) [::] A.
+Definition distinct_rowsz (A : zmat) : nat := size (distinct_of A).
 
 Local Open Scope ring_scope.
 
@@ -126,11 +128,18 @@ Qed.
 Lemma norm_reached : upper_holds (normz A) qA (mx m n A qA) 0.
 Proof. by move=> t le; apply: zero_rule; rewrite rnorm_mx // ler_pdivr_mulr // zF_gt0. Qed.
 
+Lemma mem_distinct_of (B : zmat) r : r \in B -> r \in distinct_of B.
+Proof.
+elim: B => //= s B IH; rewrite inE => /predU1P[->|/IH h]; case: ifP => //; last by rewrite inE h orbT.
+  by case/hasP => x xB e; have [->] : [:: s] = [:: x] by apply: eqzP; rewrite /eqz /= e.
+by rewrite mem_head.
+Qed.
+
 Lemma distinct_rowsz_sound : upper_holds Z0 1%Z (mx m n A qA) (distinct_rowsz A).
 Proof.
 move=> t; rewrite zF0 zF1 mulr1 => t0; exists (mx m n A qA); first by rewrite subrr rnorm0.
 apply: (@rank_labels _ _ _ _ _ (fun i : 'I_m => nth [::] A i)) => [i|i i' e].
-  by rewrite mem_undup mem_nth // (dims_size dA).
+  by apply: mem_distinct_of; rewrite mem_nth // (dims_size dA).
 by apply/rowP => j; rewrite !mxE /ent e.
 Qed.
 

@@ -56,7 +56,7 @@ Definition well_formed (P : problem) : bool :=
 Definition lower_of (k : nat) (c : option condition) : measured :=
   if c is Some c then Lower true k c else Nothing.
 
-Definition measure (P : problem) (w : witness) : measured :=
+Definition measure_witness (P : problem) (w : witness) : measured :=
   let m := rows P in let n := cols P in let A := centre P in let qA := denominator P in
   match w with
   | FixedSpace k D T qD qT J => lower_of k (measure_fixed_space m n k A D T qA qD qT J)
@@ -126,13 +126,13 @@ Hypothesis wf : well_formed P.
 
 (* What each measure says of the centre or of a member. *)
 Lemma measure_sound w A : member A ->
-  match measure P w with
+  match measure_witness P w with
   | Lower b k c => lower_holds c (if b then centre_mx else A) k
   | Upper b k e d => upper_holds e d (if b then centre_mx else A) k
   | Nothing => True
   end.
 Proof.
-case/and5P: wf => dA q0 _ _; rewrite /member /measure -/m -/n /centre_mx => wV [_ hA].
+case/and5P: wf => dA q0 _ _; rewrite /member /measure_witness -/m -/n /centre_mx => wV [_ hA].
 case: w => [k D S qD qS J|M S D R qS qD qR|b k u v r s G L C tau qs qG qL qC qt|||r U V qU qV|p|||].
 - by case e: measure_fixed_space => [c|] //=; exact: measure_fixed_space_sound e.
 - by case e: measure_neumann => [c|] //=; exact: measure_neumann_sound e.
@@ -156,14 +156,14 @@ Variables (en ed : Z).
 Hypotheses (en0 : (0 <=? en)%Z) (ed0 : (0 <? ed)%Z).
 
 Theorem witness_sound w A :
-  member A -> proves P en ed (measure P w) -> holds (measure P w) A (zF en / zF ed).
+  member A -> proves P en ed (measure_witness P w) -> holds (measure_witness P w) A (zF en / zF ed).
 Proof.
 move=> hA; have := measure_sound w hA; case: hA => hA _; case/and5P: wf => _ _ rn0 rd0 _.
 have n0 : (0 <=? en * rho_den P + rho_num P * ed)%Z.
   by apply/Z.leb_le; move/Z.leb_le: en0 rn0 => ? /Z.leb_le ?; move/Z.ltb_lt: ed0 rd0 => ? /Z.ltb_lt ?; nia.
 have d0 := zpos_mul ed0 rd0.
 have [e0 r0] : zF ed != 0 /\ zF (rho_den P) != 0 by rewrite !gt_eqF ?zF_gt0.
-case: (measure P w) => [[] k c|[] k e d|] //= h hp.
+case: (measure_witness P w) => [[] k c|[] k e d|] //= h hp.
 - apply: reps_ge_shift hA _; have := satisfied_reps_ge h n0 d0 hp; congr (reps_ge _ _ _).
   by rewrite !zFE; field; rewrite e0 r0.
 - exact: satisfied_reps_ge h en0 ed0 hp.
@@ -174,12 +174,12 @@ Qed.
 
 Theorem bracket_sound (ws : seq witness) A :
   member A ->
-  let b := bracket P [seq measure P w | w <- ws] en ed in
+  let b := bracket P [seq measure_witness P w | w <- ws] en ed in
   reps_ge A (zF en / zF ed) b.1 /\ reps_le A (zF en / zF ed) b.2.
 Proof.
 move=> hA; elim: ws => [|w ws [IHl IHu]] /=.
   by split=> //; apply: shape_rule; apply: divr_ge0; [exact: zF_ge0|exact: ltW (zF_gt0 F ed0)].
-case: ifP => // /(witness_sound hA); case: (measure P w) => [b k c|b k e d|] //= h; split=> //.
+case: ifP => // /(witness_sound hA); case: (measure_witness P w) => [b k c|b k e d|] //= h; split=> //.
   by rewrite /maxn; case: ifP.
 by rewrite /minn; case: ifP.
 Qed.

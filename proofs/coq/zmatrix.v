@@ -48,8 +48,13 @@ Definition trz (n : nat) (A : zmat) : zmat := foldr cons_column (nseq n [::]) A.
 Definition rowsum (r : zrow) : Z := foldr (fun x s => Z.abs x + s) 0 r.
 Definition zmax (l : seq Z) : Z := foldr Z.max 0 l.
 Definition normz (A : zmat) : Z := zmax [seq rowsum r | r <- A].
-Fixpoint dotz (u v : zrow) : Z :=
-  match u, v with x :: u', y :: v' => x * y + dotz u' v' | _, _ => 0 end.
+(* With an accumulator, so that no product waits for the others; zeros cost nothing. *)
+Fixpoint dot_onto (s : Z) (u v : zrow) : Z :=
+  match u, v with
+  | x :: u', y :: v' => dot_onto (if Z.eqb x 0 then s else s + x * y) u' v'
+  | _, _ => s
+  end.
+Definition dotz (u v : zrow) : Z := dot_onto 0 u v.
 
 Definition pack (w : Z) (r : zrow) : Z := foldr (fun x s => x + Z.shiftl s w) 0 r.
 Fixpoint unpack (w half : Z) (n : nat) (v : Z) : zrow :=
@@ -91,6 +96,18 @@ elim: a B => [|x a IH] [|r B] /=; rewrite ?size_nseq // => /andP[/eqP rn Bn].
 by rewrite (@size_add_rows n) ?size_scale_row // IH.
 Qed.
 
+Lemma dotz_cons x u y v : dotz (x :: u) (y :: v) = x * y + dotz u v.
+Proof.
+have onto s a b : dot_onto s a b = s + dotz a b.
+  rewrite /dotz; elim: a b s => [|z a IH] [|t b] s /=; try lia.
+  rewrite (IH _ (if z =? 0 then s else s + z * t)) (IH _ (if z =? 0 then 0 else 0 + z * t)).
+  by case: Z.eqb_spec => h; rewrite ?h; lia.
+by rewrite {1}/dotz /= onto; case: Z.eqb_spec => h; rewrite ?h; lia.
+Qed.
+
+Lemma dotz_nil u : dotz u [::] = 0.
+Proof. by case: u. Qed.
+
 Lemma shiftl_mul x w : 0 <= w -> Z.shiftl x w = x * 2 ^ w.
 Proof. exact: Z.shiftl_mul_pow2. Qed.
 
@@ -107,7 +124,7 @@ Lemma pack_comb w n a B : 0 <= w -> all (fun r => size r == n) B ->
 Proof.
 move=> w0; have z k : pack w (nseq k 0) = 0 by elim: k => //= k ->; rewrite shiftl_mul //; lia.
 elim: a B => [|x a IH] [|r B] //= /andP[/eqP rn Bn].
-by rewrite pack_add ?pack_scale ?IH // size_scale_row size_comb.
+by rewrite dotz_cons pack_add ?pack_scale ?IH // size_scale_row size_comb.
 Qed.
 
 Lemma unpack_pack w half c : 0 < w -> half = 2 ^ (w - 1) ->
@@ -372,7 +389,7 @@ Lemma zF_dotz n u v : size u = n -> size v = n ->
   zF (dotz u v) = \sum_(j < n) zF (nth Z0 u j) * zF (nth Z0 v j).
 Proof.
 elim: u v n => [|x u IH] [|y v] [|n] //= => [_ _|[eu] [ev]]; first by rewrite big_ord0.
-by rewrite big_ord_recl zFD zFM (IH v n).
+by rewrite dotz_cons big_ord_recl zFD zFM (IH v n).
 Qed.
 
 Lemma rnorm_mx m n A q : dims m n A -> (0 <? q)%Z -> rnorm (mx m n A q) = zF (normz A) / zF q.
