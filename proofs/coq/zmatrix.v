@@ -423,3 +423,6 @@ Arguments zF_ge0 F [x] _.
 Arguments zF_gt0 F [x] _.
 Arguments zF_le F [x y] _.
 Arguments zF_lt F [x y] _.
+
+(* The lemmas above are all that is needed of these; to unfold them makes unification explode. *)
+Global Opaque mulz dotz.
