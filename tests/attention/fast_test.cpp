@@ -74,3 +74,17 @@ TEST_CASE("entries below the exponential's range are covered by the float64 boun
     REQUIRE(fast);
     CHECK(to_rational(*fast) >= enclosure.error.upper);
 }
+
+TEST_CASE("finite exponentials whose sum overflows give no float64 bound") {
+    // In float64 the logits 1e19 and 1e19 + 709 are equal, so that the first key becomes the reference, and
+    // three exponentials e^709 add up to infinity. Weights of 0 would "prove" that the attention is 0.
+    Head head = head_of_row({0, 709, 709, 709});
+    head.mask.kind = MaskKind::additive;
+    head.mask.bias = ExactMatrix::from_double(Eigen::MatrixXd::Constant(1, 4, 1e19));
+    const Eigen::MatrixXd zero = Eigen::MatrixXd::Zero(1, 4);
+    if (const auto bound = upper_softmax_error_fast(head, zero)) CHECK(*bound >= 1);
+    if (const auto enclosed = enclose_softmax_fast(head)) {
+        const auto truth = enclose_softmax_error(head, ExactMatrix::from_double(enclosed->centre), 128);
+        CHECK(to_rational(enclosed->error) >= truth.upper);
+    }
+}

@@ -141,6 +141,8 @@ void enclose_row(const Problem& problem, Index i, Row& row) {
     }
     const double family = oscillation >= 4 ? 2 : oscillation / 2;  // NaN stays NaN
     row.error = kSlack * unit_n + 2 * kExpRelativeError + logit_error + family + kTiny;
+    // Finite exponentials may add up to infinity, and weights of 0 would look like any others.
+    if (!std::isfinite(sum)) row.error = std::numeric_limits<double>::infinity();
 }
 
 /// The bound for a row whose weights have the computed distance `distance` from the centre; NaN or infinity
