@@ -140,6 +140,60 @@ TEST_CASE("the fast enclosure holds for families and biases") {
     }
 }
 
+TEST_CASE("the fast enclosure holds where only the rounding of dot products is off") {
+    std::mt19937_64 random(64);
+    std::uniform_real_distribution<double> uniform(1, 2);
+    for (int trial = 0; trial < 50; ++trial) {
+        // All products cancel nearly: the logits are what rounding leaves, and differ from the exact ones.
+        Eigen::MatrixXd query(2, 2), key(5, 2);
+        for (Index i = 0; i < 2; ++i) query.row(i) << 1e6 * uniform(random), 1e6 * uniform(random);
+        for (Index j = 0; j < 5; ++j) {
+            key(j, 0) = 1e7 * uniform(random);
+            key(j, 1) = -key(j, 0) * query(0, 0) / query(0, 1);
+        }
+        query.row(1) = query.row(0);
+        const Head head = head_of(query, key, {1, 1});
+        const auto fast = enclose_softmax_fast(head);
+        REQUIRE(fast);
+        check(head, *fast);
+    }
+}
+
+TEST_CASE("the fast enclosure holds where only the rounding of scaled products is off") {
+    std::mt19937_64 random(65);
+    std::uniform_int_distribution<int> integer(1'000'000, 2'000'000);
+    for (std::uint64_t g = 2; g < 200; ++g) {
+        // Dot products are exact integers; biases cancel them, so that the rounding of the scale and of scale
+        // · dot is all.
+        const Rational factor(static_cast<long>(g) + 1, 3 + 2 * static_cast<long>(g % 7));
+        const double scale = factor.convert_to<double>() / std::sqrt(static_cast<double>(g));
+        Eigen::MatrixXd key(6, 1), bias(1, 6);
+        for (Index j = 0; j < 6; ++j) {
+            key(j, 0) = integer(random) * (j % 2 == 0 ? 1 : -1);
+            bias(0, j) = -key(j, 0) * scale;
+        }
+        Head head = head_of(Eigen::MatrixXd::Ones(1, 1), key, {factor, g});
+        head.mask.kind = MaskKind::additive;
+        head.mask.bias = ExactMatrix::from_double(bias);
+        const auto fast = enclose_softmax_fast(head);
+        REQUIRE(fast);
+        check(head, *fast);
+    }
+}
+
+TEST_CASE("the fast enclosure gives hidden keys nothing, whatever other rows see") {
+    std::mt19937_64 random(66);
+    Head head = head_of(Eigen::MatrixXd::Random(70, 4), Eigen::MatrixXd::Random(9, 4), {1, 4});
+    head.mask.kind = MaskKind::boolean;
+    head.mask.keep = BoolMatrix::Constant(70, 9, false);
+    for (Index i = 0; i < 70; ++i) {
+        for (int count = 0; count < 3; ++count) head.mask.keep(i, static_cast<Index>(random() % 9)) = true;
+    }
+    const auto fast = enclose_softmax_fast(head);
+    REQUIRE(fast);
+    check(head, *fast);
+}
+
 TEST_CASE("the fast enclosure gives nothing where float64 cannot hold the logits") {
     CHECK_FALSE(enclose_softmax_fast(
         head_of(Eigen::MatrixXd::Constant(1, 1, 1e200), Eigen::MatrixXd::Constant(2, 1, -1e200), {1, 1})));
