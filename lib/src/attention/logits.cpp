@@ -1,5 +1,7 @@
 #include "rigor/trusted.hpp"
 //
+#include <cmath>
+
 #include "attention/logits.hpp"
 
 namespace rankcert::attention_detail {
@@ -11,10 +13,20 @@ ExactFactor exact_factor(const Scale& scale, const Rational& multiplier) {
     return {multiplier * scale.factor, scale.sqrt_of};
 }
 
+std::optional<double> approximate(const ExactFactor& factor) {
+    if (factor.factor == 0) return 0.0;
+    const double numerator = lower_double(factor.factor);
+    const double value =
+        factor.radicand == 1 ? numerator : numerator / std::sqrt(static_cast<double>(factor.radicand));
+    if (!(numerator >= 0x1p-400 && value >= 0x1p-400 && numerator <= 0x1p400)) return std::nullopt;
+    return value;
+}
+
 Rational middle_multiplier(const Head& head) { return (head.multiplier_low + head.multiplier_high) / 2; }
 
-ExactLogits::ExactLogits(const Head& head)
+ExactLogits::ExactLogits(const Head& head, std::optional<Rational> softcap)
     : head_(&head),
+      softcap_(std::move(softcap)),
       factor_(exact_factor(head.scale, middle_multiplier(head))),
       negate_(factor_.factor < 0),
       dots_(head.query * head.key.transpose()) {
@@ -32,9 +44,11 @@ void ExactLogits::load_row(Eigen::Index i, LogitRow& row) const {
         if (negate_) row.dot.back() = -row.dot.back();
         if (has_bias()) row.bias.push_back(head_->mask.bias.mantissa(i, j));
     }
-    const std::size_t reference = largest(row);
-    const Integer dot = row.dot[reference];
-    for (Integer& value : row.dot) value -= dot;
+    const std::size_t reference = softcap_ ? 0 : largest(row);
+    if (!softcap_) {
+        const Integer dot = row.dot[reference];
+        for (Integer& value : row.dot) value -= dot;
+    }
     if (has_bias()) {
         const Integer bias = row.bias[reference];
         for (Integer& value : row.bias) value -= bias;

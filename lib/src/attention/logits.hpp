@@ -1,6 +1,7 @@
 #pragma once
 /// \file logits.hpp  The logits of a head as exact differences from each row's largest one.
 
+#include <optional>
 #include <vector>
 
 #include "rankcert/attention/head.hpp"
@@ -16,6 +17,10 @@ struct ExactFactor {
 /// multiplier · head.scale, with a perfect square drawn out of the root.
 [[nodiscard]] ExactFactor exact_factor(const Scale& scale, const Rational& multiplier);
 
+/// A double c ≥ 0 with |c − f| ≤ 6u f for the exact factor f ≥ 0; nothing where c is not within [2^−400,
+/// 2^400]. 0 is exact.
+[[nodiscard]] std::optional<double> approximate(const ExactFactor& factor);
+
 /// (multiplier_low + multiplier_high) / 2, the member of the family that the centre is computed for.
 [[nodiscard]] Rational middle_multiplier(const Head& head);
 
@@ -23,6 +28,9 @@ struct ExactFactor {
 /// order,
 ///     x_j − x_r = factor · (dot[j] · 2^dot_exponent) + bias[j] · 2^bias_exponent ≤ 0,
 /// where r is the first visible key with the largest logit, and factor = |multiplier · scale|.
+///
+/// With a softcap c, where differences of dot products say nothing, for the first visible key r
+///     x_j − bias_r = c · tanh(factor · dot[j] · 2^dot_exponent / c) + bias[j] · 2^bias_exponent.
 struct LogitRow {
     std::vector<Eigen::Index> keys;
     std::vector<Integer> dot;   ///< sign of the scale included
@@ -33,8 +41,9 @@ struct LogitRow {
 /// leaves no trace.
 class ExactLogits {
   public:
-    /// Cost: one exact m×d×N product. The head must be valid and outlive the object.
-    explicit ExactLogits(const Head& head);
+    /// Cost: one exact m×d×N product. The head must be valid and outlive the object; a softcap, by which scaled dot
+    /// products x become c · tanh(x/c) before the bias is added, is positive.
+    explicit ExactLogits(const Head& head, std::optional<Rational> softcap = std::nullopt);
 
     /// |multiplier · scale|; zero is possible.
     [[nodiscard]] const ExactFactor& factor() const noexcept { return factor_; }
@@ -42,6 +51,7 @@ class ExactLogits {
     [[nodiscard]] long dot_exponent() const noexcept { return dots_.exponent(); }
     [[nodiscard]] long bias_exponent() const noexcept { return head_->mask.bias.exponent(); }
     [[nodiscard]] const Head& head() const noexcept { return *head_; }
+    [[nodiscard]] const std::optional<Rational>& softcap() const noexcept { return softcap_; }
     /// Q Kᵀ.
     [[nodiscard]] const ExactMatrix& dots() const noexcept { return dots_; }
 
@@ -53,6 +63,7 @@ class ExactLogits {
     [[nodiscard]] bool is_positive(const Integer& dot, const Integer& bias) const;
 
     const Head* head_;
+    std::optional<Rational> softcap_;
     ExactFactor factor_;
     bool negate_ = false;  // the scale is negative: the dot products are negated instead
     ExactMatrix dots_;

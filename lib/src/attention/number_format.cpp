@@ -7,13 +7,12 @@
 namespace rankcert {
 namespace {
 
-/// IEEE 754 (and bfloat16): numbers are integers of at most `digits` bits times 2^e, e ≥ least_exponent,
-/// below 2^end_exponent in magnitude.
-struct FormatLimits {
-    long digits;
-    long least_exponent;
-    long end_exponent;
-};
+/// The e with 2^(e−1) ≤ |mantissa| < 2^e; mantissa ≠ 0.
+long bit_length(const Integer& mantissa) {
+    return static_cast<long>(boost::multiprecision::msb(boost::multiprecision::abs(mantissa))) + 1;
+}
+
+}  // namespace
 
 FormatLimits limits_of(NumberFormat format) noexcept {
     switch (format) {
@@ -28,13 +27,6 @@ FormatLimits limits_of(NumberFormat format) noexcept {
     }
     return {53, -1074, 1024};
 }
-
-/// The e with 2^(e−1) ≤ |mantissa| < 2^e; mantissa ≠ 0.
-long bit_length(const Integer& mantissa) {
-    return static_cast<long>(boost::multiprecision::msb(boost::multiprecision::abs(mantissa))) + 1;
-}
-
-}  // namespace
 
 const char* to_string(NumberFormat format) noexcept {
     switch (format) {

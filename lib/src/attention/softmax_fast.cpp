@@ -18,6 +18,7 @@
 namespace rankcert {
 namespace {
 
+using attention_detail::approximate;
 using attention_detail::exact_factor;
 using attention_detail::ExactFactor;
 using Eigen::Index;
@@ -29,17 +30,6 @@ constexpr double kTiny = 0x1p-500;  ///< covers every underflow
 constexpr double kFinalSlack = 1 + 0x1p-45;
 constexpr Index kBlock = 16;                    ///< rows
 constexpr Index kLargestSize = Index{1} << 40;  ///< sizes up to it keep n u below 2^−12
-
-/// A double c ≥ 0 with |c − f| ≤ 6u f for the exact factor f ≥ 0; nothing where c is not within [2^−400,
-/// 2^400]. 0 is exact.
-std::optional<double> approximate(const ExactFactor& factor) {
-    if (factor.factor == 0) return 0.0;
-    const double numerator = lower_double(factor.factor);
-    const double value =
-        factor.radicand == 1 ? numerator : numerator / std::sqrt(static_cast<double>(factor.radicand));
-    if (!(numerator >= 0x1p-400 && value >= 0x1p-400 && numerator <= 0x1p400)) return std::nullopt;
-    return value;
-}
 
 ExactFactor magnitude(ExactFactor factor) {
     if (factor.factor < 0) factor.factor = -factor.factor;

@@ -50,8 +50,13 @@ SoftmaxRows::SoftmaxRows(const ExactLogits& logits, unsigned bits)
 }
 
 void SoftmaxRows::adapt_argument_bits() {
-    // A bias v may cancel most of factor · dot; what is left must still be known to 2^−bits−60.
+    // A bias v may cancel most of factor · dot; what is left must still be known to 2^−bits−60. So for a
+    // softcap, whose logits are not taken as differences.
     long bits_before_point = 0;
+    if (const auto& cap = logits_->softcap()) {
+        const Integer whole = numerator(*cap) / denominator(*cap);
+        if (whole > 0) bits_before_point = static_cast<long>(boost::multiprecision::msb(whole)) + 1;
+    }
     for (const Integer& v : row_.bias) {
         if (v == 0) continue;
         const auto length = static_cast<long>(boost::multiprecision::msb(boost::multiprecision::abs(v))) + 1;
@@ -75,8 +80,20 @@ void SoftmaxRows::enclose_row(Eigen::Index i) {
     }
     mpfr_set_zero(sum_low_, 1);
     mpfr_set_zero(sum_high_, 1);
+    const bool capped = logits_->softcap().has_value();
+    const std::size_t reference = capped ? enclose_capped() : 0;
     for (std::size_t k = 0; k < count; ++k) {
-        const bool exact = enclose_argument(row_.dot[k], row_.bias.empty() ? nullptr : &row_.bias[k]);
+        bool exact = false;
+        if (!capped) {
+            exact = enclose_argument(row_.dot[k], row_.bias.empty() ? nullptr : &row_.bias[k]);
+        } else if (k == reference) {
+            exact = true;
+            mpfr_set_zero(argument_low_, 1);
+            mpfr_set_zero(argument_high_, 1);
+        } else {
+            mpfr_sub(argument_low_, capped_[k].lower_mpfr(), capped_[reference].upper_mpfr(), MPFR_RNDD);
+            mpfr_sub(argument_high_, capped_[k].upper_mpfr(), capped_[reference].lower_mpfr(), MPFR_RNDU);
+        }
         enclose_exponential(lower_[k], upper_[k], exact);
         mpfr_add(sum_low_, sum_low_, lower_[k], MPFR_RNDD);
         mpfr_add(sum_high_, sum_high_, upper_[k], MPFR_RNDU);
@@ -115,6 +132,32 @@ bool SoftmaxRows::enclose_argument(const Integer& dot, const Integer* bias) {
     return exact;
 }
 
+std::size_t SoftmaxRows::enclose_capped() {
+    const Rational& cap = *logits_->softcap();
+    const auto bits = static_cast<unsigned>(mpfr_get_prec(argument_low_));
+    const MpInterval enclosed_cap(cap, bits);
+    MpInterval rate(bits), bias(bits);
+    mpfr_set(rate.mutable_lower(), factor_low_, MPFR_RNDD);
+    mpfr_set(rate.mutable_upper(), factor_high_, MPFR_RNDU);
+    div_into(rate, rate, enclosed_cap);
+    while (capped_.size() < row_.keys.size()) capped_.emplace_back(bits);
+    std::size_t largest = 0;
+    for (std::size_t k = 0; k < row_.keys.size(); ++k) {
+        if (capped_[k].precision() != bits) capped_[k] = MpInterval(bits);
+        MpInterval& x = capped_[k];
+        x.set(row_.dot[k], logits_->dot_exponent());
+        mul_into(x, x, rate);
+        tanh_into(x, x);
+        mul_into(x, x, enclosed_cap);
+        if (!row_.bias.empty()) {
+            bias.set(row_.bias[k], logits_->bias_exponent());
+            add_into(x, x, bias);
+        }
+        if (mpfr_greater_p(x.lower_mpfr(), capped_[largest].lower_mpfr()) != 0) largest = k;
+    }
+    return largest;
+}
+
 void SoftmaxRows::enclose_exponential(MpFloat& low, MpFloat& high, bool argument_is_exact) {
     const int inexact = mpfr_exp(low, argument_low_, MPFR_RNDD);
     if (argument_is_exact) {
@@ -135,7 +178,7 @@ void SoftmaxRows::enclose_exponential(MpFloat& low, MpFloat& high, bool argument
     mpfr_nextabove(high);
     mpfr_nextabove(high);
     mpfr_mul(high, high, growth_, MPFR_RNDU);
-    if (mpfr_cmp_ui(high, 1) > 0) mpfr_set_ui(high, 1, MPFR_RNDU);
+    if (mpfr_cmp_ui(high, 1) > 0 && mpfr_cmp_ui(argument_high_, 0) <= 0) mpfr_set_ui(high, 1, MPFR_RNDU);
 }
 
 }  // namespace rankcert::attention_detail

@@ -13,7 +13,7 @@ namespace rankcert::attention_detail {
 /// Encloses rows of A for the middle member of a head's family.
 ///
 /// The end points are a function of the head and of `bits` alone: MPFR rounds correctly, and the order of all
-/// sums is fixed. For bits′ ≥ bits + 8 the intervals at bits′ lie within those at bits.
+/// sums is fixed. Without a softcap, for bits′ ≥ bits + 8 the intervals at bits′ lie within those at bits.
 class SoftmaxRows {
   public:
     /// bits ≥ 64. `logits` must outlive the object.
@@ -33,8 +33,11 @@ class SoftmaxRows {
   private:
     /// Encloses factor · dot + bias in [argument_low_, argument_high_]; returns whether it is met exactly.
     [[nodiscard]] bool enclose_argument(const Integer& dot, const Integer* bias);
+    /// Encloses the loaded row's logits with their softcap, in capped_, and returns the place of the largest.
+    [[nodiscard]] std::size_t enclose_capped();
     /// Gives the arguments of the loaded row the bits that they need.
     void adapt_argument_bits();
+    /// Encloses e^t for t in [argument_low_, argument_high_].
     void enclose_exponential(MpFloat& low, MpFloat& high, bool argument_is_exact);
 
     const ExactLogits* logits_;
@@ -42,6 +45,7 @@ class SoftmaxRows {
     LogitRow row_;
     std::vector<MpFloat> lower_;
     std::vector<MpFloat> upper_;
+    std::vector<MpInterval> capped_;
     MpFloat factor_low_, factor_high_;
     MpFloat argument_low_, argument_high_;
     MpFloat bias_;

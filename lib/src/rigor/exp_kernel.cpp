@@ -69,4 +69,18 @@ void exp_approx(const double* x, double* y, long count) noexcept {
     for (; i < count; ++i) y[i] = exp_approx(x[i]);
 }
 
+void tanh_approx(const double* x, double* y, long count) noexcept {
+    constexpr long kBlock = 256;
+    double t[kBlock];
+    for (long first = 0; first < count; first += kBlock) {
+        const long size = count - first < kBlock ? count - first : kBlock;
+        for (long i = 0; i < size; ++i) t[i] = -2 * __builtin_fabs(x[first + i]);
+        exp_approx(t, t, size);
+        for (long i = 0; i < size; ++i) {
+            const double power = t[i] > 1 ? 1 : t[i];
+            y[first + i] = __builtin_copysign((1 - power) / (1 + power), x[first + i]);
+        }
+    }
+}
+
 }  // namespace rankcert

@@ -10,6 +10,15 @@ namespace rankcert {
 /// "float16", "bfloat16", "float32" or "float64".
 [[nodiscard]] const char* to_string(NumberFormat format) noexcept;
 
+/// IEEE 754 (and bfloat16): numbers are integers of at most `digits` bits times 2^e, e ≥ least_exponent, below
+/// 2^end_exponent in magnitude.
+struct FormatLimits {
+    long digits;
+    long least_exponent;
+    long end_exponent;
+};
+[[nodiscard]] FormatLimits limits_of(NumberFormat format) noexcept;
+
 /// Whether mantissa · 2^exponent is a finite number of the format (zero and subnormal numbers are).
 [[nodiscard]] bool is_representable(const Integer& mantissa, long exponent, NumberFormat format);
 

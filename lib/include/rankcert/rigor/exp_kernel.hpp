@@ -27,4 +27,15 @@ inline constexpr double kExpAbsoluteError = 0x1p-1074;
 /// y[i] = exp_approx(x[i]) for 0 ≤ i < count; y may be x.
 void exp_approx(const double* x, double* y, long count) noexcept;
 
+/// |tanh_approx(x) − tanh x| ≤ kTanhError for every x but NaN, for which it is NaN; in [−1, 1], odd.
+///
+/// tanh a = F(e^−2a) with F(t) = (1 − t)/(1 + t), |F′| ≤ 2 on [0, 1]. For a = |x|, t = exp_approx(−2a) (−2a
+/// is exact, or −∞) is within 2^−51 e^−2a + 2^−1074 of e^−2a and in [0, 1]: for t > 1 it would take 2a <
+/// 2^−51, where the kernel rounds 1 − 2a + … to at most 1; the code does not rely on it but clamps. So F
+/// moves by 2^−50 + 2^−1073 at most; difference, sum and quotient are rounded by u = 2^−53 each, and |F| ≤ 1:
+/// 2^−50 + 3.01 u < 2^−49. Absolute, not relative: near 0 the result has no correct digits below 2^−49.
+inline constexpr double kTanhError = 0x1p-49;
+/// y[i] = tanh_approx(x[i]) for 0 ≤ i < count; y may be x. Precondition as above.
+void tanh_approx(const double* x, double* y, long count) noexcept;
+
 }  // namespace rankcert
