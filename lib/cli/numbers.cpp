@@ -95,24 +95,6 @@ std::vector<Multiplier> parse_multipliers(const std::vector<std::string>& lists)
     return multipliers;
 }
 
-Scale parse_scale(const std::string& text, Eigen::Index dimension) {
-    Scale scale;
-    if (text.starts_with("1/sqrt(") && text.ends_with(")")) {
-        const std::string inside = text.substr(7, text.size() - 8);
-        if (inside == "d") {
-            scale.sqrt_of = static_cast<std::uint64_t>(dimension);
-            return scale;
-        }
-        const auto [end, error] =
-            std::from_chars(inside.data(), inside.data() + inside.size(), scale.sqrt_of);
-        if (error == std::errc() && end == inside.data() + inside.size() && scale.sqrt_of > 0) return scale;
-        throw Error("The scale \"" + printable(text) +
-                    "\" is not understood: inside 1/sqrt( ) write d or a positive whole number.");
-    }
-    scale.factor = parse_number(text, "The scale", "0.125, 1/8 or 1/sqrt(d)");
-    return scale;
-}
-
 Rational nearest_double_of(const std::string& text, const std::string& what) {
     const Rational exact = parse_number(text, what, "0.125");
     const double low = lower_double(exact);

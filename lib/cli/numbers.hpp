@@ -29,9 +29,6 @@ struct Multiplier {
 /// order.
 [[nodiscard]] std::vector<Multiplier> parse_multipliers(const std::vector<std::string>& lists);
 
-/// "1/sqrt(d)" (d = `dimension`), "1/sqrt(64)", or a number, taken exactly.
-[[nodiscard]] Scale parse_scale(const std::string& text, Eigen::Index dimension);
-
 /// The double nearest to the number that `text` writes, ties to even: what a model that read the text used.
 /// Exact, by way of the rational; `what` names the place for the error.
 [[nodiscard]] Rational nearest_double_of(const std::string& text, const std::string& what);

@@ -145,8 +145,9 @@ TEST_CASE("no enclosure excludes the truth, on 10,000 adversarial rows") {
                 if (size != 0) relative = std::max<Real>(relative, Real(error / size));
                 const long e =
                     size == 0 ? -100000 : static_cast<long>(mpfr_get_exp(size.backend().data())) - 1;
-                ulps = std::max<Real>(ulps, Real(ldexp(error, static_cast<int>(-std::max(e - limits.digits + 1,
-                                                                              limits.least_exponent)))));
+                ulps = std::max<Real>(
+                    ulps, Real(ldexp(error, static_cast<int>(
+                                                -std::max(e - limits.digits + 1, limits.least_exponent)))));
                 correct += rounded(rational(t), format) == claim(i, c) ? 1 : 0;
                 within += error <= real(tolerance) ? 1 : 0;
                 ++entries;

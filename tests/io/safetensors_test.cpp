@@ -115,13 +115,13 @@ TEST_CASE("E02: a size that disagrees with the shape is refused") {
 
 TEST_CASE("dtypes that are not read may stand beside those that are, but cannot be used") {
     const std::string header =
-        "{\"a\":" + entry("F8_E4M3", "[2,2]", "[0,4]") + ",\"b\":" + entry("F32", "[1]", "[4,8]") + "}";
+        "{\"a\":" + entry("F8_E8M0", "[2,2]", "[0,4]") + ",\"b\":" + entry("F32", "[1]", "[4,8]") + "}";
     const Safetensors contents = parse(header, "12345678");
     CHECK(contents.tensors.size() == 1);
     REQUIRE(contents.unread.size() == 1);
-    CHECK(contents.unread[0].dtype == "F8_E4M3");
+    CHECK(contents.unread[0].dtype == "F8_E8M0");
     CHECK(contents.find("b") != nullptr);
-    CHECK(contains(refusal([&] { return contents.find("a"); }), "F8_E4M3"));
+    CHECK(contains(refusal([&] { return contents.find("a"); }), "F8_E8M0"));
     CHECK(contains(refuse(one("F4", "[3]", "[0,2]"), "12"), "does not fill bytes"));
     CHECK(parse(one("F4", "[4]", "[0,2]"), "12").unread.size() == 1);
     CHECK(contains(refuse(one("F33", "[1]", "[0,4]"), "1234"), "unknown dtype 'F33'"));

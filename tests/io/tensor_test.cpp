@@ -196,10 +196,10 @@ TEST_CASE("a part along the first axis is a tensor of its own") {
 TEST_CASE("names of dtypes go there and back") {
     for (const DType dtype :
          {DType::boolean, DType::u8, DType::i8, DType::u16, DType::i16, DType::u32, DType::i32, DType::u64,
-          DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64}) {
+          DType::i64, DType::f8_e4m3, DType::f8_e5m2, DType::f16, DType::bf16, DType::f32, DType::f64}) {
         CHECK(parse_dtype(to_string(dtype)) == dtype);
     }
-    CHECK(!parse_dtype("F8_E4M3"));
+    CHECK(!parse_dtype("F8_E8M0"));
     CHECK(!parse_dtype(""));
 }
 
@@ -218,4 +218,52 @@ TEST_CASE("the canonical hash of a tensor depends on dtype, shape and bytes, not
     other = tensor;
     other.data[5] ^= std::byte{1};
     CHECK(sha256(other) != sha256(tensor));
+}
+
+TEST_CASE("8-bit floating point is widened exactly, all 256 numbers of both kinds") {
+    for (int code = 0; code < 256; ++code) {
+        const int sign = code >> 7;
+        const std::string byte(1, static_cast<char>(code));
+        for (const bool e4m3 : {true, false}) {
+            const int fraction_bits = e4m3 ? 3 : 2, bias = e4m3 ? 7 : 15;
+            const int exponent = (code & 0x7f) >> fraction_bits, fraction = code & ((1 << fraction_bits) - 1);
+            const int all_ones = (1 << (7 - fraction_bits)) - 1;
+            const double size =
+                exponent == 0 ? std::ldexp(fraction, 1 - bias - fraction_bits)
+                              : std::ldexp((1 << fraction_bits) + fraction, exponent - bias - fraction_bits);
+            double expected = sign != 0 ? -size : size;
+            if (e4m3 && (code & 0x7f) == 0x7f) expected = std::nan("");
+            if (!e4m3 && exponent == all_ones)
+                expected = fraction != 0 ? std::nan("")
+                                         : (sign != 0 ? -1 : 1) * std::numeric_limits<double>::infinity();
+            const Tensor tensor = make(e4m3 ? DType::f8_e4m3 : DType::f8_e5m2, {1, 1}, byte);
+            const double got = to_doubles(tensor).front();
+            CAPTURE(code);
+            CHECK((std::isnan(expected) ? std::isnan(got)
+                                        : got == expected && std::signbit(got) == (sign != 0)));
+            if (!std::isfinite(expected)) {
+                CHECK(refusal([&] { return to_matrix(tensor); }) != "(accepted)");
+                continue;
+            }
+            CHECK(to_matrix(tensor)(0, 0) == expected);
+            CHECK(from_matrix("", to_matrix(tensor), tensor.dtype).data == tensor.data);
+        }
+    }
+    for (const double none : {449., 480., 512., 1e9, 0x1p-10, 1.0625, 0x1p-1074, 0x1p-1020})
+        CHECK(refusal([&] {
+                  return from_matrix("", Eigen::MatrixXd::Constant(1, 1, none), DType::f8_e4m3);
+              }) != "(accepted)");
+}
+
+TEST_CASE("numbers that are not finite stay what they are where they may stand") {
+    const auto numbers = to_doubles(
+        make(DType::f32, {2, 3}, files::raw(std::vector<float>{0, -INFINITY, INFINITY, NAN, -0.0F, 1e-45F})));
+    CHECK(numbers[1] == -INFINITY);
+    CHECK(numbers[2] == INFINITY);
+    CHECK(std::isnan(numbers[3]));
+    CHECK(std::signbit(numbers[4]));
+    CHECK(numbers[5] == 0x1p-149);
+    CHECK(to_doubles(make(DType::boolean, {2}, std::string("\0\1", 2)))[1] == 1);
+    CHECK(refusal([&] { return to_doubles(make(DType::boolean, {1}, "\2")); }) != "(accepted)");
+    CHECK(refusal([&] { return to_doubles(make(DType::i8, {1}, "1")); }) != "(accepted)");
 }

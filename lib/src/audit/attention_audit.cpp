@@ -16,6 +16,9 @@
 #include "rankcert/rigor/floating_point_guard.hpp"
 
 namespace rankcert::audit {
+
+using rankcert::to_string;
+
 namespace {
 
 constexpr Index kBlock = 32;  // rows

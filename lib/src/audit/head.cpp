@@ -4,6 +4,9 @@
 #include "rankcert/rigor/error.hpp"
 
 namespace rankcert::audit {
+
+using rankcert::to_string;
+
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -135,8 +135,11 @@ std::vector<std::byte> format_npy(const Tensor& tensor) {
         case DType::f64:
             type = "<f8";
             break;
+        case DType::f8_e4m3:
+        case DType::f8_e5m2:
         case DType::bf16:
-            throw Error("the .npy format has no bfloat16; write the tensor as float32");
+            throw Error(std::string("the .npy format has no ") + to_string(tensor.dtype) +
+                        "; write the tensor as float32");
     }
     std::string shape = "(";
     for (const std::uint64_t dimension : tensor.shape) shape += std::to_string(dimension) + ", ";

@@ -20,8 +20,8 @@ unsigned bits_of_unread(std::string_view dtype) {
     static constexpr struct {
         std::string_view name;
         unsigned bits;
-    } kUnread[] = {{"F4", 4},      {"F6_E2M3", 6},     {"F6_E3M2", 6},     {"F8_E4M3", 8}, {"F8_E5M2", 8},
-                   {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"C64", 64},    {"C128", 128}};
+    } kUnread[] = {{"F4", 4},          {"F6_E2M3", 6},     {"F6_E3M2", 6}, {"F8_E8M0", 8},
+                   {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"C64", 64},    {"C128", 128}};
     for (const auto& entry : kUnread) {
         if (dtype == entry.name) return entry.bits;
     }

@@ -19,7 +19,7 @@ struct DTypeInfo {
     std::size_t size;
 };
 
-constexpr std::array<DTypeInfo, 13> kDTypes{{{DType::boolean, "BOOL", 1},
+constexpr std::array<DTypeInfo, 15> kDTypes{{{DType::boolean, "BOOL", 1},
                                              {DType::u8, "U8", 1},
                                              {DType::i8, "I8", 1},
                                              {DType::u16, "U16", 2},
@@ -28,6 +28,8 @@ constexpr std::array<DTypeInfo, 13> kDTypes{{{DType::boolean, "BOOL", 1},
                                              {DType::i32, "I32", 4},
                                              {DType::u64, "U64", 8},
                                              {DType::i64, "I64", 8},
+                                             {DType::f8_e4m3, "F8_E4M3", 1},
+                                             {DType::f8_e5m2, "F8_E5M2", 1},
                                              {DType::f16, "F16", 2},
                                              {DType::bf16, "BF16", 2},
                                              {DType::f32, "F32", 4},
@@ -59,9 +61,28 @@ void store(std::byte* to, std::uint64_t bits, std::size_t size) {
 }
 
 io::NarrowFormat narrow_format(DType dtype) {
+    if (dtype == DType::f8_e5m2) return io::kFloat8E5M2;
     if (dtype == DType::f16) return io::kFloat16;
     if (dtype == DType::bf16) return io::kBfloat16;
     return io::kFloat32;
+}
+
+/// The bits of the float64 that equals the given bits of a floating dtype; nothing for NaN and infinities.
+std::optional<std::uint64_t> widened(std::uint64_t bits, DType dtype) {
+    constexpr std::uint64_t kAllOnes = std::uint64_t{0x7ff} << 52;
+    if (dtype == DType::f64) return (bits & kAllOnes) != kAllOnes ? std::optional(bits) : std::nullopt;
+    if (dtype == DType::f8_e4m3) return io::widen_e4m3(bits);
+    return io::widen(bits, narrow_format(dtype));
+}
+
+/// The number of a floating dtype's bits that are NaN or an infinity.
+double not_finite(std::uint64_t bits, DType dtype) {
+    const std::size_t size = size_of(dtype);
+    const int fraction_bits = dtype == DType::f64 ? 52 : narrow_format(dtype).fraction_bits;
+    const bool nan = dtype == DType::f8_e4m3 || (bits & ((std::uint64_t{1} << fraction_bits) - 1)) != 0;
+    if (nan) return std::numeric_limits<double>::quiet_NaN();
+    const bool negative = (bits >> (8 * size - 1)) != 0;
+    return negative ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
 }
 
 /// Rows and columns of a two-dimensional tensor whose data is as long as its shape says.
@@ -94,7 +115,8 @@ std::optional<DType> parse_dtype(std::string_view name) {
 std::size_t size_of(DType dtype) { return info(dtype).size; }
 
 bool is_floating(DType dtype) {
-    return dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64;
+    return dtype == DType::f8_e4m3 || dtype == DType::f8_e5m2 || dtype == DType::f16 ||
+           dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64;
 }
 
 std::optional<std::uint64_t> byte_size(const std::vector<std::uint64_t>& shape, unsigned bits_of_element) {
@@ -123,22 +145,15 @@ std::string to_string(const std::vector<std::uint64_t>& shape) {
 Eigen::MatrixXd to_matrix(const Tensor& tensor) {
     if (!is_floating(tensor.dtype)) {
         throw Error(title(tensor) + ": holds " + to_string(tensor.dtype) +
-                    " where floating-point numbers (F16, BF16, F32, F64) are needed");
+                    " where floating-point numbers (F8_E4M3, F8_E5M2, F16, BF16, F32, F64) are needed");
     }
     const auto [rows, cols] = matrix_shape(tensor);
     const std::size_t size = size_of(tensor.dtype);
-    constexpr std::uint64_t kAllOnes = std::uint64_t{0x7ff} << 52;
     Eigen::MatrixXd matrix(rows, cols);
     const std::byte* from = tensor.data.data();
     for (Eigen::Index i = 0; i < rows; ++i) {
         for (Eigen::Index j = 0; j < cols; ++j, from += size) {
-            const std::uint64_t bits = load(from, size);
-            std::optional<std::uint64_t> wide;
-            if (tensor.dtype == DType::f64) {
-                if ((bits & kAllOnes) != kAllOnes) wide = bits;
-            } else {
-                wide = io::widen(bits, narrow_format(tensor.dtype));
-            }
+            const auto wide = widened(load(from, size), tensor.dtype);
             if (!wide) {
                 throw Error(title(tensor) + ": entry " + place(i, j) +
                             " is NaN or infinite; every entry must be a finite number");
@@ -147,6 +162,31 @@ Eigen::MatrixXd to_matrix(const Tensor& tensor) {
         }
     }
     return matrix;
+}
+
+std::vector<double> to_doubles(const Tensor& tensor) {
+    const bool boolean = tensor.dtype == DType::boolean;
+    if (!boolean && !is_floating(tensor.dtype)) {
+        throw Error(title(tensor) + ": holds " + to_string(tensor.dtype) +
+                    " where floating-point numbers or booleans are needed");
+    }
+    const std::size_t size = size_of(tensor.dtype);
+    std::vector<double> values(tensor.data.size() / size);
+    const std::byte* from = tensor.data.data();
+    for (std::size_t k = 0; k < values.size(); ++k, from += size) {
+        const std::uint64_t bits = load(from, size);
+        if (boolean && bits > 1) {
+            throw Error(title(tensor) + ": entry " + std::to_string(k) + " (in C order) is the byte " +
+                        std::to_string(bits) + ", but a boolean is 0 or 1");
+        }
+        if (boolean) {
+            values[k] = bits == 1 ? 1 : 0;
+        } else {
+            const auto wide = widened(bits, tensor.dtype);
+            values[k] = wide ? std::bit_cast<double>(*wide) : not_finite(bits, tensor.dtype);
+        }
+    }
+    return values;
 }
 
 Tensor from_matrix(std::string name, const Eigen::Ref<const Eigen::MatrixXd>& matrix) {
@@ -166,8 +206,9 @@ Tensor from_matrix(std::string name, const Eigen::Ref<const Eigen::MatrixXd>& ma
     for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
         for (Eigen::Index j = 0; j < matrix.cols(); ++j, to += size) {
             const auto wide = std::bit_cast<std::uint64_t>(matrix(i, j));
-            const auto bits =
-                dtype == DType::f64 ? std::optional(wide) : io::narrow(wide, narrow_format(dtype));
+            const auto bits = dtype == DType::f64       ? std::optional(wide)
+                              : dtype == DType::f8_e4m3 ? io::narrow_e4m3(wide)
+                                                        : io::narrow(wide, narrow_format(dtype));
             if (!bits) {
                 throw Error(title(tensor) + ": entry " + place(i, j) +
                             " is not exactly a number of the format " + to_string(dtype));

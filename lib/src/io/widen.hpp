@@ -20,6 +20,7 @@ struct NarrowFormat {
     }
 };
 
+inline constexpr NarrowFormat kFloat8E5M2{5, 2};
 inline constexpr NarrowFormat kFloat16{5, 10};
 inline constexpr NarrowFormat kBfloat16{8, 7};
 inline constexpr NarrowFormat kFloat32{8, 23};
@@ -67,6 +68,29 @@ inline constexpr NarrowFormat kFloat32{8, 23};
     if (unbiased < smallest) return sign | kept;
     const auto biased = static_cast<std::uint64_t>(unbiased + format.bias());
     return sign | (biased << format.fraction_bits) | (kept ^ (std::uint64_t{1} << format.fraction_bits));
+}
+
+// E4M3 without infinities (OCP 8-bit floating point, 1.0, section 5.1): its largest exponent holds numbers
+// too, but for the one NaN. Read with a bit more of exponent, 0 0xxxx fff, it is an IEEE format of 5 bits of
+// exponent but with bias 7 instead of 15: a factor 2^8.
+
+/// The bits of the float64 that equals the given E4M3 number; nothing for NaN.
+[[nodiscard]] constexpr std::optional<std::uint64_t> widen_e4m3(std::uint64_t bits) {
+    if ((bits & 0x7f) == 0x7f) return std::nullopt;
+    const std::uint64_t as_five_bits = ((bits & 0x80) << 1) | (bits & 0x7f);
+    const auto wide = widen(as_five_bits, NarrowFormat{5, 3});
+    if (!wide || (bits & 0x7f) == 0) return wide;
+    return *wide + (std::uint64_t{8} << 52);
+}
+
+/// The bits of the E4M3 number that equals the given float64, or nothing where there is none.
+[[nodiscard]] constexpr std::optional<std::uint64_t> narrow_e4m3(std::uint64_t wide) {
+    const auto exponent = (wide >> 52) & 0x7ff;
+    if ((wide << 1) == 0) return (wide >> 63) << 7;
+    if (exponent <= 8) return std::nullopt;
+    const auto bits = narrow(wide - (std::uint64_t{8} << 52), NarrowFormat{5, 3});
+    if (!bits || (*bits & 0xff) >= 0x7f) return std::nullopt;
+    return ((*bits >> 8) << 7) | (*bits & 0x7f);
 }
 
 }  // namespace rankcert::io

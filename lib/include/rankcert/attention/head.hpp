@@ -18,6 +18,11 @@ struct Scale {
     std::uint64_t sqrt_of = 1;
 };
 
+/// "1/sqrt(d)" (d = `dimension`), "1/sqrt(64)", "3/8/sqrt(64)", or a number, taken exactly. Throws Error.
+[[nodiscard]] Scale parse_scale(const std::string& text, Eigen::Index dimension);
+/// A text that parse_scale reads: "1/8", "1/sqrt(64)".
+[[nodiscard]] std::string to_string(const Scale& scale);
+
 enum class MaskKind { none, causal, boolean, additive };
 
 /// For a causal mask with m queries and N keys, which keys row i sees: bottom_right j ≤ i + (N − m),

@@ -13,7 +13,9 @@
 
 namespace rankcert {
 
-enum class DType { boolean, u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64 };
+/// f8_e4m3 is the variant without infinities (exponent bias 7, NaN where all other bits are ones, largest
+/// number 448); f8_e5m2 is laid out like the IEEE formats.
+enum class DType { boolean, u8, i8, u16, i16, u32, i32, u64, i64, f8_e4m3, f8_e5m2, f16, bf16, f32, f64 };
 
 /// "F16", "BF16", "F32", "F64", "BOOL", "U8", …: the names of the safetensors format.
 [[nodiscard]] const char* to_string(DType dtype);
@@ -47,6 +49,11 @@ struct Tensor {
 /// whatever mode the processor is in). Throws Error that names the tensor, and the index where an entry is
 /// NaN or infinite.
 [[nodiscard]] Eigen::MatrixXd to_matrix(const Tensor& tensor);
+/// All entries of a floating or boolean tensor in C order, widened exactly as above; NaN and infinities stay
+/// what they are, true is 1. Throws Error that names the tensor where it holds other types, or a boolean byte
+/// that is neither 0 nor 1.
+[[nodiscard]] std::vector<double> to_doubles(const Tensor& tensor);
+
 /// The inverse, for writers: float64.
 [[nodiscard]] Tensor from_matrix(std::string name, const Eigen::Ref<const Eigen::MatrixXd>& matrix);
 /// The same in another floating dtype. Throws Error that names the index of an entry that the dtype does not
