@@ -61,6 +61,7 @@ class HelpFormatter : public CLI::Formatter {
 struct Parser {
     CLI::App app{kAbout, "rankcert"};
     BracketArguments bracket;
+    AuditArguments audit;
     CheckArguments check;
     InfoArguments info;
     VersionArguments version;
@@ -75,6 +76,7 @@ struct Parser {
         app.add_flag("--version", version_flag, "Print the version");
         app.footer(kMainExamples);
         add_bracket();
+        add_audit();
         add_check();
         add_info();
         CLI::App& v = *app.add_subcommand("version", "Print the version");
@@ -143,6 +145,76 @@ struct Parser {
         sub.footer(kBracketExamples);
     }
 
+    void add_audit() {
+        CLI::App& sub = *app.add_subcommand("audit", kAuditAbout);
+        AuditArguments& a = audit;
+        add_choice(sub, "subject", a.subject, "What is claimed: attention (A itself) or output (A V)",
+                   "attention|output")
+            ->required();
+        add_text(sub, "file", a.file, "Tensors in a .safetensors or .npz file", kFile)->required();
+        add_text(sub, "--manifest", a.manifest, "A JSON file that declares the operator, tensors and claims",
+                 kFile);
+        const char* tensors =
+            "The tensors (names in the file, or their last part: PREFIX.NAME is the head PREFIX)";
+        const std::pair<const char*, const char*> roles[] = {
+            {"query", "Q (default: q or query)"},
+            {"key", "K (default: k or key)"},
+            {"value", "V, of an output (default: v or value)"},
+            {"claim", "The claimed result (default: attn or attention; o, out or output)"},
+            {"baseline", "A second result to compare with"},
+            {"mask", "A mask; its kind must be declared"},
+            {"bias", "A matrix added to the logits"},
+            {"alibi", "ALiBi slopes, one a query head"}};
+        for (const auto& [role, help] : roles)
+            add_text(sub, std::string("--") + role, a.names[role], help, "TENSOR")->group(tensors);
+        add_list(sub, "--head", a.heads, "Only these heads, such as layer2.head1 (may be repeated)", "NAME")
+            ->group(tensors);
+        add_choice(sub, "--layout", a.layout,
+                   "Of tensors with a head axis: heads before tokens (default) or after", "BHND|BNHD")
+            ->group(tensors);
+        const char* model = "The operator (overrides what manifest and file say)";
+        add_text(sub, "--scale", a.scale, "Factor of q·k: 1/sqrt(d), a decimal or a fraction, taken exactly",
+                 "SCALE")
+            ->group(model);
+        add_text(sub, "--softcap", a.softcap, "c of the logits c·tanh(x/c)", "C")->group(model);
+        sub.add_flag("--causal", a.causal, "A query sees no later key")->group(model);
+        sub.add_flag("--no-causal", a.no_causal, "Not causal, though the file says so")->group(model);
+        add_choice(sub, "--alignment", a.alignment,
+                   "Positions of queries among keys where their numbers differ", "bottom-right|top-left")
+            ->group(model);
+        add_text(sub, "--window", a.window, "Keys that a query sees before (and after) its position",
+                 "BEFORE[,AFTER]")
+            ->group(model);
+        add_choice(
+            sub, "--mask-kind", a.mask_kind,
+            "How the mask is read: 1 keeps a key and 0 hides it; or added to the logits, and -infinity hides",
+            "boolean|additive")
+            ->group(model);
+        add_text(sub, "--sink", a.sink,
+                 "A key without value: logit 0 (one), or a tensor with a logit a query head", "one|TENSOR")
+            ->group(model);
+        add_choice(sub, "--empty-rows", a.empty_rows,
+                   "What a row without visible keys is to hold (default: error, it is undefined)",
+                   "error|zero|nan")
+            ->group(model);
+        const char* claims = "What is claimed";
+        add_list(sub, "--claim-that", a.claims,
+                 "max-abs=E, row-l1=E, relative=E, ulps=K, close=RTOL,ATOL, within=K, frobenius=E, "
+                 "correctly-rounded, "
+                 "faithful, row-sums[=E], non-negative, causal, masked-zero (may be repeated)",
+                 "CLAIM")
+            ->group(claims);
+        add_text(sub, "--ratio", a.ratio, "The largest error is at most R times that of the baseline", "R")
+            ->group(claims);
+        add_list(sub, "--rows", a.rows, "Only these queries: 0,5..9,last", "LIST")->group(claims);
+        const char* output = "Output";
+        add_text(sub, "--junit", a.junit, "Write JUnit XML too", kFile)->group(output);
+        sub.add_flag("--json", a.json, "One JSON object a line and head")->group(output);
+        sub.add_flag("-v,--verbose", a.verbose, "Tensors, places and all claims too")->group(output);
+        add_threads(sub, a.threads)->group(output);
+        sub.footer(kAuditExamples);
+    }
+
     void add_check() {
         CLI::App& sub = *app.add_subcommand("check", kCheckAbout);
         sub.add_option("certificate", check.certificates, "Certificate files")->type_name(kFile)->required();
@@ -165,11 +237,13 @@ struct Parser {
 
     Command command() {
         if (app.got_subcommand("bracket")) return bracket;
+        if (app.got_subcommand("audit")) return audit;
         if (app.got_subcommand("check")) return check;
         if (app.got_subcommand("info")) return info;
         if (app.got_subcommand("completion")) return completion;
         if (app.got_subcommand("version") || version_flag) return version;
-        throw Error("Say what to do: bracket, check, info, version or completion (see rankcert --help).");
+        throw Error(
+            "Say what to do: bracket, audit, check, info, version or completion (see rankcert --help).");
     }
 
     /// The names of all options of the subcommand in use, for a guess at what was meant.

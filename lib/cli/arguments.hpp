@@ -3,6 +3,7 @@
 
 #include <variant>
 
+#include "audit.hpp"
 #include "bracket.hpp"
 #include "check.hpp"
 #include "completion.hpp"
@@ -16,7 +17,7 @@ struct HelpText {
     std::string text;
 };
 
-using Command = std::variant<HelpText, BracketArguments, CheckArguments, InfoArguments, VersionArguments,
+using Command = std::variant<HelpText, BracketArguments, AuditArguments, CheckArguments, InfoArguments, VersionArguments,
                              CompletionArguments>;
 
 /// Reads the command line. Throws Error, one sentence, for anything that is not understood.

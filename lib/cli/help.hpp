@@ -14,6 +14,7 @@ inline constexpr const char* kMainExamples =
     "Examples:\n"
     "  rankcert bracket heads.safetensors --epsilon 1/4 -o proofs     prove brackets of all heads\n"
     "  rankcert check proofs/*.cert.safetensors                       prove them again, exactly\n"
+    "  rankcert audit output run.safetensors --scale '1/sqrt(d)'      how far a kernel's result is off\n"
     "  rankcert info heads.safetensors                                see what a file holds\n"
     "  rankcert bracket --help                                        read on\n"
     "\n"
@@ -55,6 +56,30 @@ inline constexpr const char* kBracketExamples =
     "upper, lower_method, upper_method, verdict, rho, seconds, certificate. rho bounds the distance of A "
     "from\n"
     "the exact matrix in the certificate.";
+
+inline constexpr const char* kAuditAbout =
+    "Prove how far a floating-point result of attention is from the exact one.\n"
+    "\n"
+    "The stored Q, K and V are taken exactly; the exact A = softmax(scale · Q Kᵀ) or A V is enclosed; the\n"
+    "claimed result's errors are bounded from both sides, and each claim is proved, refuted, undecided, or\n"
+    "undefined where a row has no value. Nothing is guessed from values: what the operator is must be declared.\n";
+
+inline constexpr const char* kAuditExamples =
+    "Examples:\n"
+    "  rankcert audit output run.safetensors --scale '1/sqrt(d)' --causal --claim-that close=1e-5,1e-6\n"
+    "      tensors q, k, v, o of the shape [batch, heads, tokens, features]; fewer key heads than query\n"
+    "      heads are shared (query head h uses key head ⌊h·Hk/Hq⌋)\n"
+    "  rankcert audit attention heads.safetensors --claim-that ulps=4 --claim-that row-sums=1e-6\n"
+    "      every head of the file (tensors NAME.q, NAME.k and NAME.attn)\n"
+    "  rankcert audit output run.safetensors --manifest run.json --junit audit.xml\n"
+    "      the declaration in a file: {\"scale\": \"1/sqrt(d)\", \"causal\": true, \"claims\": [\"ulps=2\"],\n"
+    "      \"tensors\": {\"claim\": \"flash_out\"}}\n"
+    "  rankcert audit output run.safetensors --scale 1/8 --claim half --baseline float --ratio 2\n"
+    "      the largest error of one result is at most twice that of another\n"
+    "\n"
+    "Errors: max |error|, the largest row sum of |error| (row l1), |error|/|exact| (relative), and in units of the\n"
+    "last place of the claim's format (ulps); a..b is a proved lower and upper bound. NaN and infinities are never\n"
+    "skipped. The exit code is the worst over all heads: 1 refuted, 2 undecided or undefined, 0 proved.";
 
 inline constexpr const char* kCheckAbout =
     "Prove the claims of certificates again, from the certificates alone.\n"

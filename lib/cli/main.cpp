@@ -30,6 +30,7 @@ int run(const Command& command) {
                                      return kProved;
                                  },
                                  [](const BracketArguments& a) { return run_bracket(a); },
+                                 [](const AuditArguments& a) { return run_audit_command(a); },
                                  [](const CheckArguments& a) { return run_check(a); },
                                  [](const InfoArguments& a) { return run_info(a); },
                                  [](const VersionArguments& a) { return run_version(a); },
