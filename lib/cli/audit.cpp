@@ -118,11 +118,13 @@ class AuditRun {
             AuditedGroup group = prepare(prefixes_[k]);
             const auto start = std::chrono::steady_clock::now();
             try {
-                group.report = audit::run_audit(
-                    group.declaration, tensors_, threads, [&](std::size_t h, std::size_t count) {
-                        stop_if_interrupted();
-                        progress.report(k, static_cast<double>(h) / static_cast<double>(count), group.name);
-                    });
+                audit::RunOptions options;
+                options.threads = threads;
+                options.progress = [&](std::size_t h, std::size_t count) {
+                    stop_if_interrupted();
+                    progress.report(k, static_cast<double>(h) / static_cast<double>(count), group.name);
+                };
+                group.report = audit::run_audit(group.declaration, tensors_, options);
             } catch (const Error& error) {
                 throw Error(printable(arguments_.file) + ", " + printable(group.name) + ": " + error.what());
             }

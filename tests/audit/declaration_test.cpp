@@ -118,7 +118,7 @@ TEST_CASE("layouts: the same numbers with heads before and after tokens") {
     declaration.claims.clear();
     const AuditReport x = run_audit(declaration, first);
     declaration.layout = Layout::tokens_first;
-    const AuditReport y = run_audit(declaration, last, 2);
+    const AuditReport y = run_audit(declaration, last, {2, false, {}});
     REQUIRE(x.heads.size() == b * h);
     REQUIRE(y.heads.size() == b * h);
     for (std::size_t k = 0; k < x.heads.size(); ++k) {

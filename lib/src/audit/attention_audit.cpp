@@ -206,7 +206,7 @@ class Auditor {
             }
             if (settle_plain(r, state)) continue;
             const double theta = rows.relative(k);
-            if (!std::isfinite(theta)) {
+            if (!std::isfinite(theta) || options_.by_mpfr) {
                 rows_[r].entries = 0;
                 unmeasured_[r] = 1;
                 continue;

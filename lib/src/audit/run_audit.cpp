@@ -111,7 +111,7 @@ class Problem {
 
     [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(batches_ * heads_); }
 
-    [[nodiscard]] HeadReport audit(std::size_t number, unsigned threads) const {
+    [[nodiscard]] HeadReport audit(std::size_t number, const RunOptions& how) const {
         HeadReport report;
         report.batch = static_cast<Index>(number) / heads_;
         report.head = static_cast<Index>(number) % heads_;
@@ -120,7 +120,8 @@ class Problem {
         AuditOptions options;
         options.format = format_;
         options.claims = d_.claims;
-        options.threads = threads;
+        options.threads = std::max(how.threads, 1U);
+        options.by_mpfr = how.by_mpfr;
         options.rows = d_.rows;
         const Index width = d_.subject == Subject::output ? value_.size[3] : keys_;
         const RowMatrix value =
@@ -357,13 +358,12 @@ Answer AuditReport::answer() const {
     return all;
 }
 
-AuditReport run_audit(const Declaration& declaration, const Tensors& tensors, unsigned threads,
-                      const Progress& progress) {
+AuditReport run_audit(const Declaration& declaration, const Tensors& tensors, const RunOptions& run) {
     const Problem problem(declaration, tensors);
     AuditReport report = problem.empty_report();
     for (std::size_t k = 0; k < problem.count(); ++k) {
-        if (progress) progress(k, problem.count());
-        report.heads.push_back(problem.audit(k, std::max(threads, 1U)));
+        if (run.progress) run.progress(k, problem.count());
+        report.heads.push_back(problem.audit(k, run));
     }
     return report;
 }

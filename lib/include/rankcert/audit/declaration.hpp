@@ -85,11 +85,17 @@ struct AuditReport {
 /// Called before each head with its number and their count; what it throws leaves the call.
 using Progress = std::function<void(std::size_t head, std::size_t heads)>;
 
+struct RunOptions {
+    unsigned threads = 1;
+    bool by_mpfr = false;  ///< every row by MPFR, float64 is not relied on
+    Progress progress;
+};
+
 /// Audits every query head h of every batch entry against key and value head ⌊h · Hk / Hq⌋. Throws Error, one
 /// sentence that names the tensor, where a tensor is missing, is not asked for, or has a shape or type that
 /// does not fit, where an alignment is needed and not declared, and where audit_attention and audit_output
 /// do.
 [[nodiscard]] AuditReport run_audit(const Declaration& declaration, const Tensors& tensors,
-                                    unsigned threads = 1, const Progress& progress = {});
+                                    const RunOptions& options = {});
 
 }  // namespace rankcert::audit

@@ -97,6 +97,7 @@ struct AuditOptions {
     std::vector<Claim> claims;
     unsigned most_bits = 1024;  ///< of MPFR, where less does not decide
     unsigned threads = 1;
+    bool by_mpfr = false;     ///< every row by MPFR, float64 is not relied on
     std::vector<Index> rows;  ///< the queries to audit; all where empty. The claim has all rows
 };
 
