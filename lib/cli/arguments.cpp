@@ -208,6 +208,12 @@ struct Parser {
             ->group(claims);
         add_list(sub, "--rows", a.rows, "Only these queries: 0,5..9,last", "LIST")->group(claims);
         const char* output = "Output";
+        add_text(sub, "-o,--output", a.output, "Write certificates NAME.audit.safetensors into this folder",
+                 kFolder)
+            ->group(output);
+        sub.add_flag("--no-diagnosis", a.no_diagnosis,
+                     "Do not look for what else would give a refuted result")
+            ->group(output);
         add_text(sub, "--junit", a.junit, "Write JUnit XML too", kFile)->group(output);
         sub.add_flag("--json", a.json, "One JSON object a line and head")->group(output);
         sub.add_flag("-v,--verbose", a.verbose, "Tensors, places and all claims too")->group(output);

@@ -14,6 +14,7 @@
 #include "load.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "rankcert/audit/certificate.hpp"
 #include "rankcert/audit/declaration.hpp"
 #include "rankcert/io/json.hpp"
 #include "rankcert/io/npy.hpp"
@@ -132,9 +133,11 @@ class AuditRun {
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             progress.report(k, 1, group.name);
             all = both(all, group.report.answer());
+            if (!arguments_.no_diagnosis) diagnose(group);
+            if (!arguments_.output.empty()) write_certificate(group);
             if (arguments_.json) {
-                for (const auto& head : group.report.heads)
-                    text += dump_line(to_json(arguments_.file, group, head));
+                for (std::size_t h = 0; h < group.report.heads.size(); ++h)
+                    text += dump_line(to_json(arguments_.file, group, h));
             } else {
                 text += to_text(arguments_.file, group, arguments_.verbose);
             }
@@ -147,6 +150,35 @@ class AuditRun {
     }
 
   private:
+    /// Looks into the first refuted heads, as long as that is a matter of seconds.
+    void diagnose(AuditedGroup& group) const {
+        constexpr double kMostWork = 1e9;  // multiply-adds of one variant
+        constexpr int kMostHeads = 4;
+        const audit::AuditReport& report = group.report;
+        const double work = static_cast<double>(report.queries) * static_cast<double>(report.keys) *
+                            static_cast<double>(report.features);
+        int left = work > kMostWork ? 0 : kMostHeads;
+        for (std::size_t h = 0; h < report.heads.size() && left > 0; ++h) {
+            const audit::HeadReport& head = report.heads[h];
+            if (head.answer() != audit::Answer::refuted) continue;
+            --left;
+            auto causes = diagnosis::diagnose(group.declaration, tensors_, head.batch, head.head);
+            if (!causes.empty()) group.estimate_causes[h] = std::move(causes);
+        }
+    }
+
+    void write_certificate(AuditedGroup& group) const {
+        const std::filesystem::path folder = arguments_.output;
+        std::error_code error;
+        std::filesystem::create_directories(folder, error);
+        if (error)
+            throw Error("The folder " + printable(arguments_.output) + " cannot be made: " + error.message() +
+                        ".");
+        group.certificate = (folder / (as_file_name(group.name) + ".audit.safetensors")).string();
+        write_file_atomically(group.certificate, audit::format_certificate(audit::make_certificate(
+                                                     group.declaration, tensors_, group.report)));
+    }
+
     void apply_options() {
         Declaration& d = declaration_;
         const AuditArguments& a = arguments_;

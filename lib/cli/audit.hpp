@@ -18,6 +18,8 @@ struct AuditArguments {
     bool causal = false, no_causal = false;
     std::vector<std::string> rows, claims;
     std::string junit;
+    std::string output;  ///< folder for certificates, or empty
+    bool no_diagnosis = false;
     unsigned threads = 0;
     bool json = false, verbose = false;
 };

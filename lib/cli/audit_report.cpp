@@ -208,7 +208,8 @@ std::string to_text(const std::string& file, const AuditedGroup& group, bool ver
         while (row.ends_with(' ')) row.pop_back();
         text += row + "\n";
     }
-    for (const HeadReport& head : report.heads) {
+    for (std::size_t h = 0; h < report.heads.size(); ++h) {
+        const HeadReport& head = report.heads[h];
         const HeadAudit& a = head.audit;
         const std::string name = "  " + printable(head_name(group, head)) + ": ";
         if (verbose) {
@@ -228,16 +229,22 @@ std::string to_text(const std::string& file, const AuditedGroup& group, bool ver
         for (const ClaimResult& result : a.claims) {
             if (verbose || result.answer != Answer::proved) text += name + failure_text(result) + "\n";
         }
+        if (const auto causes = group.estimate_causes.find(h); causes != group.estimate_causes.end()) {
+            for (const auto& finding : causes->second)
+                text += name + "estimate: the result is what one gets with " + finding.variant + "\n";
+        }
         if (head.baseline) {
             text += name + "the baseline's largest error: " + range(head.baseline->max_abs) + "; ratio " +
                     (head.ratio ? range(*head.ratio) : std::string("not defined")) +
                     (head.ratio_answer ? std::string(", ") + to_string(*head.ratio_answer) : "") + "\n";
         }
     }
+    if (!group.certificate.empty()) text += "  certificate: " + printable(group.certificate) + "\n";
     return text;
 }
 
-Json to_json(const std::string& file, const AuditedGroup& group, const HeadReport& head) {
+Json to_json(const std::string& file, const AuditedGroup& group, std::size_t number) {
+    const HeadReport& head = group.report.heads[number];
     Json claims = Json::array();
     for (const ClaimResult& result : head.audit.claims) claims.push_back(to_json(result));
     Json tensors = Json::object();
@@ -260,7 +267,14 @@ Json to_json(const std::string& file, const AuditedGroup& group, const HeadRepor
                            {"rows_by_mpfr", head.audit.precise_rows}};
     json["declaration"] = audit::to_json(group.declaration);
     json["tensors"] = tensors;
+    if (!group.certificate.empty()) json["certificate"] = group.certificate;
     json["estimate"] = {{"seconds", group.estimate_seconds}};
+    if (const auto causes = group.estimate_causes.find(number); causes != group.estimate_causes.end()) {
+        Json list = Json::array();
+        for (const auto& finding : causes->second)
+            list.push_back({{"variant", finding.variant}, {"distance", finding.estimate_distance}});
+        json["estimate"]["reproduced_by"] = list;
+    }
     return json;
 }
 

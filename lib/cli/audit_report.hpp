@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rankcert/audit/declaration.hpp"
+#include "rankcert/diagnosis/diagnosis.hpp"
 
 namespace rankcert::cli {
 
@@ -16,6 +17,9 @@ struct AuditedGroup {
     std::map<std::string, std::string> tensors;  ///< role → "q F32 8×64×32"
     std::map<std::string, std::string> hashes;   ///< role → SHA-256 of the tensor
     audit::AuditReport report;
+    /// Of refuted heads, by their number in the report: what else would give the result. Estimates.
+    std::map<std::size_t, std::vector<diagnosis::Finding>> estimate_causes;
+    std::string certificate;  ///< where it was written, or empty
     double estimate_seconds = 0;
 };
 
@@ -27,7 +31,7 @@ struct AuditedGroup {
 [[nodiscard]] std::string to_text(const std::string& file, const AuditedGroup& group, bool verbose);
 /// One object a head; its keys: lib/docs/audit-report.schema.json.
 [[nodiscard]] nlohmann::ordered_json to_json(const std::string& file, const AuditedGroup& group,
-                                             const audit::HeadReport& head);
+                                             std::size_t head);
 /// A test suite a group, a test case a head and claim.
 [[nodiscard]] std::string to_junit(const std::string& file, const std::vector<AuditedGroup>& groups);
 

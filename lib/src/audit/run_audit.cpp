@@ -141,6 +141,25 @@ class Problem {
         return report;
     }
 
+    [[nodiscard]] HeadInput extract(Index b, Index h, std::optional<Index> key_head) const {
+        if (b < 0 || b >= batches_ || h < 0 || h >= heads_ || key_head.value_or(0) < 0 ||
+            key_head.value_or(0) >= key_.size[1])
+            throw Error("there is no such head: there are " + std::to_string(heads_) + " query heads and " +
+                        std::to_string(key_.size[1]) + " key heads in " + std::to_string(batches_) +
+                        " batch entries");
+        const bool output = d_.subject == Subject::output;
+        HeadInput input;
+        input.head = make_head(b, h);
+        if (key_head) input.head.key = key_.matrix(b, *key_head, keys_, features_);
+        const Index width = output ? value_.size[3] : keys_;
+        if (output) input.value = value_.matrix(b, key_head.value_or(of_keys(h, value_)), keys_, width);
+        input.claim = claim_.matrix(b, h, queries_, width);
+        input.format = format_;
+        input.query_heads = heads_;
+        input.key_heads = key_.size[1];
+        return input;
+    }
+
     [[nodiscard]] AuditReport empty_report() const {
         AuditReport report;
         report.format = format_;
@@ -356,6 +375,11 @@ Answer AuditReport::answer() const {
     Answer all = Answer::proved;
     for (const HeadReport& head : heads) all = both(all, head.answer());
     return all;
+}
+
+HeadInput extract_head(const Declaration& declaration, const Tensors& tensors, Index batch, Index head,
+                       std::optional<Index> key_head) {
+    return Problem(declaration, tensors).extract(batch, head, key_head);
 }
 
 AuditReport run_audit(const Declaration& declaration, const Tensors& tensors, const RunOptions& run) {

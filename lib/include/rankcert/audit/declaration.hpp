@@ -63,6 +63,19 @@ struct Declaration {
 [[nodiscard]] nlohmann::ordered_json to_json(const Declaration& declaration);
 [[nodiscard]] Declaration declaration_from_json(const nlohmann::json& json, const std::string& where);
 
+/// The matrices of one query head, as run_audit takes them out of the tensors.
+struct HeadInput {
+    AttentionHead head;
+    RowMatrix value;  ///< of an output
+    RowMatrix claim;
+    NumberFormat format = NumberFormat::float64;  ///< of the claim
+    Index query_heads = 1, key_heads = 1;
+};
+/// key_head: another key and value head than ⌊h · Hk / Hq⌋. Throws Error where run_audit does, and where
+/// there is no such head.
+[[nodiscard]] HeadInput extract_head(const Declaration& declaration, const Tensors& tensors, Index batch,
+                                     Index head, std::optional<Index> key_head = std::nullopt);
+
 /// One query head of one batch entry.
 struct HeadReport {
     Index batch = 0, head = 0;
