@@ -80,10 +80,16 @@ Run run(const std::string& program, const std::string& input) {
     posix_spawn_file_actions_adddup2(&actions, fileno(in.get()), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, fileno(out.get()), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, fileno(err.get()), STDERR_FILENO);
+    // In a group of its own: Ctrl-C lets running checks end, here as at the other levels.
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     std::string name = program;
     std::array<char*, 2> arguments{name.data(), nullptr};
     pid_t process = 0;
-    const int fault = posix_spawn(&process, program.c_str(), &actions, nullptr, arguments.data(), environ);
+    const int fault =
+        posix_spawn(&process, program.c_str(), &actions, &attributes, arguments.data(), environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (fault != 0) throw std::runtime_error(printable(program) + " cannot be started");
     Run result;

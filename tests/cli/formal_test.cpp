@@ -205,6 +205,23 @@ TEST_CASE("a certificate beyond a limit of the formal checker is undecided") {
     CHECK(contains(result.out, "0 ≤ r_ε(A) ≤ 3"));
 }
 
+TEST_CASE("a witness that is too much work for the exact level is not put to the formal one") {
+    const Folder folder;
+    constexpr Index n = 256;
+    Bundle bundle = proved_bundle();
+    const ExactMatrix tiny =
+        ExactMatrix::from_integers(n, n, std::vector<Integer>(n * n, Integer(1)), -32768);
+    FixedSpaceWitness witness{ExactMatrix::identity(n), tiny, {}};
+    for (Index i = 0; i < n; ++i) witness.pivots.push_back(i);
+    bundle.subject.centre = tiny;
+    bundle.lower_witnesses = {witness};
+    bundle.claims[0].lower = n;
+    const auto result = check(folder, bundle, answering(folder, "0 256 0 4"));
+    CHECK(result.code == 2);
+    CHECK(contains(result.out, "undecided"));
+    CHECK(!contains(inputs::read_text(folder / "checker.in"), "fixed_space"));
+}
+
 TEST_CASE("where there is no formal checker one sentence says how to get it, with exit code 3") {
     const Folder folder;
     write_bundle(proved_bundle(), folder / "a.cert.safetensors");
