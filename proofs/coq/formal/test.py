@@ -66,6 +66,12 @@ class Matrix:
     def norm(self):
         return F(max((sum(map(abs, row)) for row in self.entries), default=0), self.denominator)
 
+    def lengthen(self, factor, noise):
+        """The same numbers over a much larger denominator; with noise, a little nearer to zero in all digits."""
+        bits = factor.bit_length() - 100 if noise else 0
+        self.entries = [[x * factor - ((x > 0) - (x < 0)) * rng.getrandbits(bits) for x in row] for row in self.entries]
+        self.denominator *= factor
+
     def squares(self):
         return [F(sum(x * x for x in row), self.denominator ** 2) for row in self.entries]
 
@@ -136,6 +142,7 @@ def eigen(h):
 class Case:
     subject = "any\n"
     shifts = True  # whether the witness speaks of the centre, at ε ± ρ
+    kept = ()      # parts that hold ones, which must stay
 
     def __init__(self, a, parts):
         self.a, self.parts = a, parts
@@ -181,6 +188,7 @@ class FixedSpace(Case):
         gram = inverse(mul(transpose(c), c))
         s = mul(self.D.floats(), mul(gram, transpose(c))) if gram else [[0] * m for _ in range(n)]
         self.S = Matrix.near(s, m, denominators(dyadic, (2 ** 10, 2 ** 20, 2 ** 40)))
+        self.kept = [self.D]
         super().__init__(a, [self.D, self.S, self.S, pivots])
 
     def text(self):
@@ -433,6 +441,9 @@ def make(kind, group):
     dyadic = group != "general"
     a = random_centre(dyadic)
     case = KINDS[kind](a, dyadic)
+    if rng.random() < .1:  # so that rankcert-formal multiplies in blocks of columns
+        for part in dict.fromkeys(part for part in case.parts if isinstance(part, Matrix) and part is not a):
+            part.lengthen((2 if dyadic else 3) ** rng.choice([600, 2000]), part not in case.kept)
     if group == "mutated":
         case.mutate() if kind == "rules" else mutate(case.parts)
     found = case.measure()
