@@ -65,27 +65,6 @@ std::string list_of(const std::vector<audit::Index>& rows) {
     return text;
 }
 
-std::string operator_text(const audit::Declaration& d) {
-    std::string text = "scale " + d.scale;
-    if (d.softcap) text += ", softcap " + decimal_or_fraction(*d.softcap);
-    if (d.causal) text += ", causal";
-    if (d.window_before || d.window_after) {
-        text += ", window " + (d.window_before ? std::to_string(*d.window_before) : std::string("∞")) +
-                " before, " + (d.window_after ? std::to_string(*d.window_after) : std::string("∞")) +
-                " after";
-    }
-    if (d.alignment)
-        text += *d.alignment == CausalAlignment::top_left ? ", aligned top-left" : ", aligned bottom-right";
-    if (d.mask) text += *d.mask == MaskReading::boolean ? ", boolean mask" : ", additive mask";
-    if (d.bias) text += ", bias";
-    if (d.alibi) text += ", ALiBi";
-    if (d.sink == audit::SinkKind::one) text += ", softmax plus one";
-    if (d.sink == audit::SinkKind::logits) text += ", sink logits";
-    if (d.empty_rows != audit::EmptyRows::error)
-        text += d.empty_rows == audit::EmptyRows::zero ? ", empty rows are 0" : ", empty rows are NaN";
-    return text;
-}
-
 Json interval(const MpInterval& value, bool infinite = false) {
     if (infinite) return {{"lower", "inf"}, {"upper", "inf"}};
     return {{"lower", lower_text(value, 10)}, {"upper", upper_text(value, 10)}};
@@ -165,6 +144,27 @@ std::string failure_text(const ClaimResult& result) {
 
 std::string lower_text(const MpInterval& x, int digits) { return decimal("%.*RDe", digits, x.lower_mpfr()); }
 std::string upper_text(const MpInterval& x, int digits) { return decimal("%.*RUe", digits, x.upper_mpfr()); }
+
+std::string operator_text(const audit::Declaration& d) {
+    std::string text = "scale " + d.scale;
+    if (d.softcap) text += ", softcap " + decimal_or_fraction(*d.softcap);
+    if (d.causal) text += ", causal";
+    if (d.window_before || d.window_after) {
+        text += ", window " + (d.window_before ? std::to_string(*d.window_before) : std::string("∞")) +
+                " before, " + (d.window_after ? std::to_string(*d.window_after) : std::string("∞")) +
+                " after";
+    }
+    if (d.alignment)
+        text += *d.alignment == CausalAlignment::top_left ? ", aligned top-left" : ", aligned bottom-right";
+    if (d.mask) text += *d.mask == MaskReading::boolean ? ", boolean mask" : ", additive mask";
+    if (d.bias) text += ", bias";
+    if (d.alibi) text += ", ALiBi";
+    if (d.sink == audit::SinkKind::one) text += ", softmax plus one";
+    if (d.sink == audit::SinkKind::logits) text += ", sink logits";
+    if (d.empty_rows != audit::EmptyRows::error)
+        text += d.empty_rows == audit::EmptyRows::zero ? ", empty rows are 0" : ", empty rows are NaN";
+    return text;
+}
 
 int code_of(Answer answer) noexcept {
     switch (answer) {

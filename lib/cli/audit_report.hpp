@@ -27,6 +27,9 @@ struct AuditedGroup {
 [[nodiscard]] std::string lower_text(const MpInterval& x, int digits);
 [[nodiscard]] std::string upper_text(const MpInterval& x, int digits);
 
+/// "scale 1/8, causal, …".
+[[nodiscard]] std::string operator_text(const audit::Declaration& declaration);
+
 /// A table with a line a head, and what of the claims does not hold.
 [[nodiscard]] std::string to_text(const std::string& file, const AuditedGroup& group, bool verbose);
 /// One object a head; its keys: lib/docs/audit-report.schema.json.

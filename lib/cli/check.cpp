@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "check_audit.hpp"
 #include "describe.hpp"
 #include "exit_code.hpp"
 #include "formal.hpp"
@@ -12,6 +13,7 @@
 #include "numbers.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "rankcert/io/file.hpp"
 #include "rankcert/rigor/error.hpp"
 #include "text.hpp"
 #include "workers.hpp"
@@ -195,6 +197,10 @@ Outcome check_file(const std::string& file, const CheckArguments& arguments,
                    const std::string& formal_checker) {
     Outcome outcome;
     try {
+        if (const std::vector<std::byte> bytes = read_file(file); looks_like_audit(bytes)) {
+            AuditCheck audited = check_audit(bytes, file, arguments);
+            return {std::move(audited.text), "", audited.code};
+        }
         const Bundle bundle = read_bundle(file);
         std::set<std::string> compared;
         for (const std::string& input : arguments.inputs) compared.merge(compared_roles(bundle, input));
