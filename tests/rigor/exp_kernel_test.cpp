@@ -280,3 +280,42 @@ TEST_CASE("under a guard the exponential kernel gives the same bits in every rou
         CHECK_FALSE(same);
     }
 }
+
+TEST_CASE("tanh from the kernel is within its bound, odd, and in [−1, 1], on 10^6 points of every binade") {
+    const FloatingPointGuard guard;
+    std::mt19937_64 random(7);
+    mpfr_t exact;
+    mpfr_init2(exact, 120);
+    std::vector<double> x = {0,   -0.0, 0x1p-1074, 1,         19,   22,      373,    400,
+                             709, 710,  kLargest,  kInfinity, 0.25, 0x1p-52, 0x1p-54};
+    while (x.size() < 1000000) {
+        const double exponent = static_cast<double>(random() % 70) - 60;
+        x.push_back(
+            std::ldexp(1 + static_cast<double>(random() >> 12) * 0x1p-52, static_cast<int>(exponent)));
+    }
+    std::vector<double> y(x.size()), mirrored(x.size());
+    tanh_approx(x.data(), y.data(), static_cast<long>(x.size()));
+    for (double& value : x) value = -value;
+    tanh_approx(x.data(), mirrored.data(), static_cast<long>(x.size()));
+    bool within = true, odd = true, bounded = true;
+    double largest = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        mpfr_set_d(exact, -x[i], MPFR_RNDN);
+        mpfr_tanh(exact, exact, MPFR_RNDN);
+        mpfr_sub_d(exact, exact, y[i], MPFR_RNDA);
+        mpfr_abs(exact, exact, MPFR_RNDN);
+        largest = std::fmax(largest, mpfr_get_d(exact, MPFR_RNDU));
+        within = within && mpfr_cmp_d(exact, kTanhError) <= 0;
+        odd = odd && mirrored[i] == -y[i];
+        bounded = bounded && y[i] >= 0 && y[i] <= 1;
+    }
+    mpfr_clear(exact);
+    MESSAGE("largest error " << largest);
+    CHECK(within);
+    CHECK(largest > 0x1p-54);
+    CHECK(odd);
+    CHECK(bounded);
+    double nan = std::numeric_limits<double>::quiet_NaN();
+    tanh_approx(&nan, &nan, 1);
+    CHECK(std::isnan(nan));
+}
