@@ -148,8 +148,11 @@ struct Parser {
     void add_audit() {
         CLI::App& sub = *app.add_subcommand("audit", kAuditAbout);
         AuditArguments& a = audit;
-        add_choice(sub, "subject", a.subject, "What is claimed: attention (A itself) or output (A V)",
-                   "attention|output")
+        add_choice(
+            sub, "subject", a.subject,
+            "What is claimed: attention (A itself), output (A V); or of matrices: factors, pseudo-inverse, "
+            "spectrum, rank, solve, inverse",
+            "attention|output|factors|pseudo-inverse|spectrum|rank|solve|inverse")
             ->required();
         add_text(sub, "file", a.file, "Tensors in a .safetensors or .npz file", kFile)->required();
         add_text(sub, "--manifest", a.manifest, "A JSON file that declares the operator, tensors and claims",
@@ -197,11 +200,37 @@ struct Parser {
                    "What a row without visible keys is to hold (default: error, it is undefined)",
                    "error|zero|nan")
             ->group(model);
+        const char* matrices = "Of matrices";
+        const std::pair<const char*, const char*> matrix_roles[] = {
+            {"matrix", "A, or G of G X = B (default: a; for factors, q and k where there is none)"},
+            {"right", "B of G X = B (default: b)"},
+            {"approximation", "B of factors (default: b), else U V or U W V:"},
+            {"u", "U (default: u)"},
+            {"w", "W (default: w, if there is one)"},
+            {"v", "V (default: v)"},
+            {"radius", "Speak of every matrix that differs from A by at most these radii (spectrum, rank)"}};
+        for (const auto& [role, help] : matrix_roles)
+            add_text(sub, std::string("--") + role, a.names[role], help, "TENSOR")->group(matrices);
+        sub.add_flag("--normalised", a.normalised, "The rows of the product are divided by their sums")
+            ->group(matrices);
+        sub.add_flag("--causal-factors", a.causal_factors,
+                     "Later keys are left out of the product, before the sums")
+            ->group(matrices);
+        sub.add_flag("--symmetric", a.symmetric, "Eigenvalues of a symmetric matrix, not singular values")
+            ->group(matrices);
+        add_text(sub, "--rank", a.rank, "The claimed rank", "R")->group(matrices);
+        add_text(sub, "--threshold", a.threshold, "Count the singular values above T instead", "T")
+            ->group(matrices);
+        add_choice(sub, "--threshold-of", a.threshold_of, "T times this (default: absolute)",
+                   "absolute|sigma1|frobenius|row-l1")
+            ->group(matrices);
         const char* claims = "What is claimed";
         add_list(sub, "--claim-that", a.claims,
                  "max-abs=E, row-l1=E, relative=E, ulps=K, close=RTOL,ATOL, within=K, frobenius=E, "
                  "correctly-rounded, "
-                 "faithful, row-sums[=E], non-negative, causal, masked-zero (may be repeated)",
+                 "faithful, row-sums[=E], non-negative, causal, masked-zero; of factors: row-l1=E, "
+                 "row-stochastic[=E] too; of "
+                 "spectra: backward=E too (may be repeated)",
                  "CLAIM")
             ->group(claims);
         add_text(sub, "--ratio", a.ratio, "The largest error is at most R times that of the baseline", "R")

@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "audit_linear.hpp"
 #include "audit_report.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
@@ -357,6 +358,7 @@ class AuditRun {
 
 int run_audit_command(const AuditArguments& arguments) {
     catch_signals();
+    if (is_linear(arguments.subject)) return run_linear_audit(arguments);
     return AuditRun(arguments).run();
 }
 

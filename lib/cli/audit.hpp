@@ -8,7 +8,7 @@
 namespace rankcert::cli {
 
 struct AuditArguments {
-    std::string subject;   ///< "attention" or "output"
+    std::string subject;   ///< "attention", "output"; or of matrices: see audit_linear.hpp
     std::string file;      ///< .safetensors or .npz
     std::string manifest;  ///< a JSON file, or empty
     /// Names of tensors by role, as given: exact, or the part after the head's name.
@@ -20,6 +20,9 @@ struct AuditArguments {
     std::string junit;
     std::string output;  ///< folder for certificates, or empty
     bool no_diagnosis = false;
+    // of matrices
+    std::string rank, threshold, threshold_of;
+    bool normalised = false, causal_factors = false, symmetric = false;
     unsigned threads = 0;
     bool json = false, verbose = false;
 };

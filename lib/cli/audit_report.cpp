@@ -50,6 +50,22 @@ std::string head_name(const AuditedGroup& group, const HeadReport& head) {
     return name + "head " + std::to_string(head.head);
 }
 
+/// The head with the largest absolute error, where the bounds tell which it is.
+std::string worst_head(const AuditedGroup& group) {
+    const auto& heads = group.report.heads;
+    const auto upper = [](const HeadReport& head) { return head.audit.max_abs.value.upper_mpfr(); };
+    const HeadReport* worst = &heads.front();
+    for (const HeadReport& head : heads) {
+        if (worst->audit.max_abs.infinite) break;
+        if (head.audit.max_abs.infinite || mpfr_greater_p(upper(head), upper(*worst)) != 0) worst = &head;
+    }
+    const audit::Place& at = worst->audit.max_abs.place;
+    return "  largest error of all heads: " + printable(head_name(group, *worst)) + " at " + place(at) +
+           ", at most " +
+           (worst->audit.max_abs.infinite ? std::string("inf") : upper_text(worst->audit.max_abs.value, 4)) +
+           "\n";
+}
+
 /// "12 of 64 rounded correctly", with what is open.
 std::string counts(std::uint64_t yes, std::uint64_t no, std::uint64_t all) {
     std::string text = std::to_string(yes) + "/" + std::to_string(all);
@@ -208,6 +224,7 @@ std::string to_text(const std::string& file, const AuditedGroup& group, bool ver
         while (row.ends_with(' ')) row.pop_back();
         text += row + "\n";
     }
+    if (report.heads.size() > 1) text += worst_head(group);
     for (std::size_t h = 0; h < report.heads.size(); ++h) {
         const HeadReport& head = report.heads[h];
         const HeadAudit& a = head.audit;
