@@ -148,7 +148,11 @@ struct Parser {
         sub.add_option("certificate", check.certificates, "Certificate files")->type_name(kFile)->required();
         add_list(sub, "--input", check.inputs, "Compare with this file, which the certificates are about",
                  kFile);
-        add_choice(sub, "--level", check.level, "How to compute (default: exact)", "fast|exact");
+        add_choice(sub, "--level", check.level, "How to compute (default: exact)", "fast|exact|formal");
+        add_text(sub, "--formal-checker", check.formal_checker,
+                 "The program rankcert-formal, for level formal (default: $RANKCERT_FORMAL, else beside this "
+                 "program, else on the PATH)",
+                 kFile);
         add_threads(sub, check.threads);
         sub.add_flag("--json", check.json, "One JSON object a line and claim");
         sub.add_flag("-v,--verbose", check.verbose, "The methods too");

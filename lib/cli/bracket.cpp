@@ -15,6 +15,7 @@
 #include "progress.hpp"
 #include "rankcert/rigor/error.hpp"
 #include "rankcert/search/dense.hpp"
+#include "rankcert/search/work.hpp"
 #include "resume.hpp"
 #include "summary.hpp"
 #include "text.hpp"
@@ -258,6 +259,7 @@ class Run {
 
     Outcome solve(std::size_t i, ProgressLine& progress) {
         stop_if_interrupted();
+        const search::WorkWatch watch(stop_if_interrupted);
         const Task& task = tasks_[i];
         const fs::path path = directory_ / names_[i];
         Earlier earlier = look_at(path, task);

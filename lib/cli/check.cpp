@@ -7,6 +7,7 @@
 
 #include "describe.hpp"
 #include "exit_code.hpp"
+#include "formal.hpp"
 #include "interrupt.hpp"
 #include "numbers.hpp"
 #include "output.hpp"
@@ -51,6 +52,33 @@ nlohmann::ordered_json to_json(const std::string& file, const std::string& level
             {"upper", rank(verdict.upper)},
             {"epsilon", to_string(verdict.epsilon)},
             {"reason", verdict.reason}};
+}
+
+/// The bounds are those that were proved, whatever was claimed; one key more than at the other levels.
+nlohmann::ordered_json to_json(const std::string& file, const std::string& matrix_sha256,
+                               const Rational& epsilon, const FormalVerdict& verdict) {
+    return {{"certificate", file},
+            {"level", "formal"},
+            {"verdict", to_string(verdict.decision)},
+            {"lower", verdict.lower},
+            {"upper", verdict.upper},
+            {"epsilon", to_string(epsilon)},
+            {"reason", verdict.reason},
+            {"matrix_sha256", matrix_sha256}};
+}
+
+std::string to_line(const Claim& claim, const FormalVerdict& verdict, bool verbose) {
+    const std::string epsilon = "  ε=" + decimal_or_fraction(claim.epsilon, 12) + "  ";
+    const std::string bracket = bracket_text(verdict.lower, verdict.upper);
+    std::string line = epsilon;
+    if (verdict.decision == Decision::proved) {
+        line += bracket + "  proved\n";
+    } else {
+        line += "claimed " + claim_text(claim) + "  " + to_string(verdict.decision) + ": " + verdict.reason +
+                "\n" + epsilon + bracket + "  is what is proved formally\n";
+    }
+    if (verbose) line += "    lower by " + verdict.lower_method + ", upper by " + verdict.upper_method + "\n";
+    return line;
 }
 
 std::string to_line(const Claim& claim, const ClaimVerdict& verdict, bool verbose, const Bundle& bundle) {
@@ -98,15 +126,12 @@ std::vector<std::string> roles_of(const Subject& subject) {
 }
 
 std::string report(const std::string& file, const Bundle& bundle, const CheckArguments& arguments,
-                   const std::vector<ClaimVerdict>& verdicts, const std::set<std::string>& compared) {
+                   const Rational& rho, const std::string& verdicts, const std::set<std::string>& compared) {
     std::string text = printable(file) + "\n";
     text += "  " + describe_origin(bundle.input) + "\n";
     for (const std::string& line : describe_subject(bundle)) text += "  " + line + "\n";
-    const Rational& rho = verdicts.front().rho;
     text += "  level " + arguments.level + ", " + rho_text(rho) + (rho == 0 ? "" : " computed anew") + "\n";
-    for (std::size_t i = 0; i < verdicts.size(); ++i) {
-        text += to_line(bundle.claims[i], verdicts[i], arguments.verbose, bundle);
-    }
+    text += verdicts;
     std::vector<std::string> open;
     for (const std::string& role : roles_of(bundle.subject)) {
         if (!compared.contains(role)) open.push_back(role);
@@ -129,26 +154,55 @@ std::set<std::string> compared_roles(const Bundle& bundle, const std::string& in
     return {roles.begin(), roles.end()};
 }
 
-Outcome check_file(const std::string& file, const CheckArguments& arguments) {
+Outcome check_at_level(const std::string& file, const Bundle& bundle, const CheckArguments& arguments,
+                       const std::set<std::string>& compared) {
+    Outcome outcome;
+    const std::vector<ClaimVerdict> verdicts =
+        check(bundle, arguments.level == "fast" ? Level::fast : Level::exact);
+    std::string lines;
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+        outcome.code = worse(outcome.code, code_of(verdicts[i].decision));
+        lines += arguments.json ? dump_line(to_json(file, arguments.level, verdicts[i]))
+                                : to_line(bundle.claims[i], verdicts[i], arguments.verbose, bundle);
+    }
+    outcome.text =
+        arguments.json ? lines : report(file, bundle, arguments, verdicts.front().rho, lines, compared);
+    return outcome;
+}
+
+Outcome check_at_formal_level(const std::string& file, const Bundle& bundle, const CheckArguments& arguments,
+                              const std::string& program, const std::set<std::string>& compared) {
+    Outcome outcome;
+    const FormalReport formal = check_formally(bundle, program);
+    std::string lines;
+    for (std::size_t i = 0; i < formal.verdicts.size(); ++i) {
+        const FormalVerdict& verdict = formal.verdicts[i];
+        outcome.code = worse(outcome.code, code_of(verdict.decision));
+        lines += arguments.json
+                     ? dump_line(to_json(file, formal.matrix_sha256, bundle.claims[i].epsilon, verdict))
+                     : to_line(bundle.claims[i], verdict, arguments.verbose);
+    }
+    if (!arguments.json) {
+        lines += "  " + formal_statement(bundle, formal) + "\n  " + formal_trust(bundle) + "\n";
+        lines = report(file, bundle, arguments, formal.exact.front().rho, lines, compared);
+    }
+    outcome.text = lines;
+    return outcome;
+}
+
+Outcome check_file(const std::string& file, const CheckArguments& arguments,
+                   const std::string& formal_checker) {
     Outcome outcome;
     try {
         const Bundle bundle = read_bundle(file);
         std::set<std::string> compared;
         for (const std::string& input : arguments.inputs) compared.merge(compared_roles(bundle, input));
-        const Level level = arguments.level == "fast" ? Level::fast : Level::exact;
-        const std::vector<ClaimVerdict> verdicts = check(bundle, level);
-        if (verdicts.empty()) {
+        if (bundle.claims.empty()) {
             throw Error(printable(file) + " claims nothing, so there is nothing to prove: make it again.");
         }
-        for (const ClaimVerdict& verdict : verdicts)
-            outcome.code = worse(outcome.code, code_of(verdict.decision));
-        if (arguments.json) {
-            for (const ClaimVerdict& verdict : verdicts) {
-                outcome.text += dump_line(to_json(file, arguments.level, verdict));
-            }
-        } else {
-            outcome.text = report(file, bundle, arguments, verdicts, compared);
-        }
+        outcome = formal_checker.empty()
+                      ? check_at_level(file, bundle, arguments, compared)
+                      : check_at_formal_level(file, bundle, arguments, formal_checker, compared);
     } catch (const Error& error) {
         outcome = {"", error.what(), kBadInput};
     } catch (const std::exception& error) {
@@ -160,6 +214,8 @@ Outcome check_file(const std::string& file, const CheckArguments& arguments) {
 }  // namespace
 
 int run_check(const CheckArguments& arguments) {
+    const std::string formal_checker =
+        arguments.level == "formal" ? find_formal_checker(arguments.formal_checker) : std::string();
     std::vector<Outcome> outcomes(arguments.certificates.size());
     int code = kProved;
     catch_signals();
@@ -167,7 +223,7 @@ int run_check(const CheckArguments& arguments) {
     run_in_order(
         outcomes.size(), arguments.threads,
         [&](std::size_t i) {
-            outcomes[i] = check_file(arguments.certificates[i], arguments);
+            outcomes[i] = check_file(arguments.certificates[i], arguments, formal_checker);
             progress.report(i, 1, "");
         },
         [&](std::size_t i) {

@@ -10,6 +10,7 @@ struct CheckArguments {
     std::vector<std::string> certificates;
     std::vector<std::string> inputs;
     std::string level = "exact";
+    std::string formal_checker;  ///< path of rankcert-formal; empty: look for it
     unsigned threads = 0;
     bool json = false;
     bool verbose = false;

@@ -60,7 +60,12 @@ inline constexpr const char* kCheckAbout =
     "Prove the claims of certificates again, from the certificates alone.\n"
     "\n"
     "Nothing that a certificate says of its own truth is believed. Level exact computes in integers and\n"
-    "directed multiprecision; level fast in float64 with proved error bounds, and never refutes.\n";
+    "directed multiprecision; level fast in float64 with proved error bounds, and never refutes. Level\n"
+    "formal hands the exact numbers to rankcert-formal, a checker that is extracted from a proof in Coq of\n"
+    "its soundness (make -C proofs/coq builds it), and says what is proved and what must be trusted. Where "
+    "a\n"
+    "witness has no formal theorem (row cycles), the claim is undecided there unless other witnesses prove\n"
+    "it, and the best bracket that is formally proved is printed.\n";
 
 inline constexpr const char* kCheckExamples =
     "Examples:\n"
@@ -69,13 +74,16 @@ inline constexpr const char* kCheckExamples =
     "      also makes sure that Q and K are those of the file (its SHA-256 and the numbers)\n"
     "  rankcert check proofs/Q.cert.safetensors --input Q.npy --input K.npy --input M.npy\n"
     "      the same where query, key and mask came in files of their own\n"
+    "  rankcert check proofs/layer2.head1.cert.safetensors --level formal\n"
+    "      by the formally verified checker\n"
     "\n"
     "A claim is proved, refuted (its witness does not prove it) or undecided. The exit code is the worst "
     "over\n"
     "all claims and files: 4 internal fault, 3 malformed file, 1 refuted, 2 undecided, 0 all proved.\n"
     "\n"
     "--json prints one object a line and claim, with the keys certificate, level, verdict, lower, upper,\n"
-    "epsilon, reason; lower and upper are what was proved now, else null.";
+    "epsilon, reason; lower and upper are what was proved now, else null. At level formal they are the best\n"
+    "bounds that are proved, whatever was claimed, and matrix_sha256 names the matrix.";
 
 inline constexpr const char* kInfoAbout =
     "Show what a file holds: heads, tensors, shapes, first values, hashes; for a certificate its statement.\n"

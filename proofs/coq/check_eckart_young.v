@@ -114,9 +114,8 @@ have d1 := dims_addz dT dLL; have d2 := dims_subz d1 dH; have dE := dims_subz d2
 have -> : rnorm ((zF tau / zF qt)%:M + Lm *m Lm^T - Xm *m Xm^T - Cm *m Cm^T) = zF (normz E) / zF W.
   rewrite -(rnorm_mx F dE W0) (mx_subz F W d2 dCC) (mx_subz F W d1 dH) (mx_addz F W dT dLL).
   rewrite (mx_common F p p _ wL LL0) (mx_common F p p _ wQ QQ0) (mx_common F p p _ wC CC0).
-  rewrite (mx_gramz _ dL) (mx_gramz _ dX) (mx_gramz _ dC) mx_idz /T; congr (rnorm (_%:M + _ - _ - _)).
-  exact/esym/zF_common.
-rewrite !fro2_mx // -(zF_common F tau wt qt0) -(zF_common F (frosq X) wQ QQ0).
+  by rewrite (mx_gramz qL dL) (mx_gramz Q dX) (mx_gramz qC dC) mx_idz /T (zF_common F tau wt qt0).
+rewrite (fro2_mx Q dX) (fro2_mx qL dL) -(zF_common F tau wt qt0) -(zF_common F (frosq X) wQ QQ0).
 rewrite -(zF_common F (frosq L) wL LL0) -!zF_nat !mulrA -!mulrBl ltr_pdivl_mulr //.
 by rewrite mulrC -!zFM -!zFB.
 Qed.

@@ -7,8 +7,8 @@
 
    The product packs a row of B into one integer, one entry every w bits, so that a row of A B is a sum of
    products of a short integer with a long one. That is where GMP is at its best: it is some twenty times
-   faster than as many products of short integers. `mulzE` proves that the digits come back right: w is
-   chosen so that no entry of the product can reach half of 2^w. *)
+   faster than as many products of short integers. Wide rows are packed in blocks of columns. `mulzE` proves
+   that the digits come back right: w is chosen so that no entry of the product can reach half of 2^w. *)
 From Coq Require Import ZArith Lia.
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.zify Require Import ssrZ.
@@ -56,18 +56,29 @@ Fixpoint dot_onto (s : Z) (u v : zrow) : Z :=
   end.
 Definition dotz (u v : zrow) : Z := dot_onto 0 u v.
 
+(* Longer integers than OCaml's minor heap takes (256 words) would each be work for its collector. *)
+Definition block_bits : Z := 16000.
 Definition pack (w : Z) (r : zrow) : Z := foldr (fun x s => x + Z.shiftl s w) 0 r.
 Fixpoint unpack (w half : Z) (n : nat) (v : Z) : zrow :=
   match n with
   | O => [::]
   | n'.+1 => let rest := Z.shiftr (v + half) w in (v - Z.shiftl rest w) :: unpack w half n' rest
   end.
+Definition mul_packed (w half : Z) (n : nat) (A B : zmat) : zmat :=
+  let P := [seq pack w r | r <- B] in
+  [seq unpack w half n (dotz a P) | a <- A].
+(* Blocks of c columns, as many as `fuel` allows and the rest at once. *)
+Fixpoint mul_blocks (fuel : nat) (w half : Z) (c n : nat) (A B : zmat) : zmat :=
+  if fuel is f.+1 then
+    if (c < n)%N then
+      zip_rows cat (mul_packed w half c A [seq take c r | r <- B])
+                   (mul_blocks f w half c (n - c) A [seq drop c r | r <- B])
+    else mul_packed w half n A B
+  else mul_packed w half n A B.
 Definition mulz (n : nat) (A B : zmat) : zmat :=
   let bound := normz A * zmax [seq zmax [seq Z.abs x | x <- r] | r <- B] in
   let w := Z.log2 bound + 2 in
-  let half := Z.shiftl 1 (w - 1) in
-  let P := [seq pack w r | r <- B] in
-  [seq unpack w half n (dotz a P) | a <- A].
+  mul_blocks n w (Z.shiftl 1 (w - 1)) (Z.to_nat (block_bits / w)).+1 n A B.
 
 (* What mulz computes, row by row. *)
 Fixpoint comb (n : nat) (a : zrow) (B : zmat) : zrow :=
@@ -169,6 +180,45 @@ rewrite inE => /predU1P[->|].
 by apply: IHr => u hu; [apply: hr|apply: ht]; rewrite inE hu orbT.
 Qed.
 
+Lemma mul_packedE w half n A B : 0 < w -> half = 2 ^ (w - 1) -> all (fun r => size r == n) B ->
+  (forall a x, a \in A -> x \in comb n a B -> Z.abs x < half) ->
+  mul_packed w half n A B = [seq comb n a B | a <- A].
+Proof.
+move=> w0 eh Bn small; apply/eq_in_map => a aA; rewrite -(@pack_comb _ n) //; last by lia.
+rewrite -{1}(@size_comb n a B Bn) unpack_pack //.
+by apply/allP => x /(small a _ aA) h; apply/Z.ltb_lt.
+Qed.
+
+Lemma add_rows_cat u v u' v' : size u = size u' -> add_rows (u ++ v) (u' ++ v') = add_rows u u' ++ add_rows v v'.
+Proof. by elim: u u' => [|x u IH] [|y u'] //= [e]; rewrite IH. Qed.
+
+Lemma comb_blocks c n a B : (c <= n)%N -> all (fun r => size r == n) B ->
+  comb n a B = comb c a [seq take c r | r <- B] ++ comb (n - c) a [seq drop c r | r <- B].
+Proof.
+move=> cn; have z : nseq n 0 = nseq c 0 ++ nseq (n - c) 0 by rewrite -nseqD subnKC.
+have tk r : size r = n -> size (take c r) = c by move=> e; rewrite size_takel ?e.
+elim: a B => [|x a IH] [|r B] //= /andP[/eqP rn Bn]; rewrite (IH B Bn) -add_rows_cat.
+  by rewrite -map_cat cat_take_drop.
+rewrite size_scale_row tk // size_comb // all_map; apply/allP => s /(allP Bn) /eqP sn.
+by rewrite /= tk.
+Qed.
+
+Lemma mul_blocksE fuel w half c n A B : 0 < w -> half = 2 ^ (w - 1) -> all (fun r => size r == n) B ->
+  (forall a x, a \in A -> x \in comb n a B -> Z.abs x < half) ->
+  mul_blocks fuel w half c n A B = [seq comb n a B | a <- A].
+Proof.
+move=> w0 eh; elim: fuel n B => [|f IH] n B Bn small /=; first exact: mul_packedE.
+case: ifP => [cn|_]; last exact: mul_packedE.
+have e a := comb_blocks a (ltnW cn) Bn.
+have zip (g h : zrow -> zrow) (s : zmat) : zip_rows cat (map g s) (map h s) = [seq g a ++ h a | a <- s].
+  by elim: s => //= a s ->.
+rewrite mul_packedE ?IH //; first by rewrite zip; apply: eq_map => a; rewrite e.
+- by rewrite all_map; apply/allP => r /(allP Bn) /eqP rn; rewrite /= size_drop rn.
+- by move=> a x aA xc; apply: (small a x aA); rewrite e mem_cat xc orbT.
+- by rewrite all_map; apply/allP => r /(allP Bn) /eqP rn; rewrite /= size_takel // rn ltnW.
+- by move=> a x aA xc; apply: (small a x aA); rewrite e mem_cat xc.
+Qed.
+
 Theorem mulzE n A B : all (fun r => size r == n) B -> mulz n A B = [seq comb n a B | a <- A].
 Proof.
 move=> Bn; rewrite /mulz; set b := zmax [seq zmax _ | _ <- _]; set bound := normz A * b.
@@ -181,10 +231,9 @@ have lt : bound < 2 ^ (w - 1).
   have [/Z.log2_spec[_]|->] : 0 < bound \/ bound = 0 by lia.
     by rewrite /w; have -> : Z.log2 bound + 2 - 1 = Z.succ (Z.log2 bound) by lia.
   by apply: Z.pow_pos_nonneg; lia.
-apply/eq_in_map => a aA; rewrite -(@pack_comb _ n) //; last by lia.
 rewrite shiftl_mul ?Z.mul_1_l; last by lia.
-rewrite -{1}(@size_comb n a B Bn) unpack_pack //; first by lia.
-apply/allP => x /(comb_bound b0) h; apply/Z.ltb_lt; apply: Z.le_lt_trans lt.
+apply: mul_blocksE => // [|a x aA /(comb_bound b0) h]; first by lia.
+apply: Z.le_lt_trans lt.
 have {}h : Z.abs x <= rowsum a * b.
   apply: h => r y rB yr; apply: (Z.le_trans _ (zmax [seq Z.abs x | x <- r])).
     by apply: zmax_le; apply: map_f.

@@ -62,7 +62,7 @@ Lemma polynomial_error : forall r, -0.3468 <= r <= 0.3468 ->
   Rabs ((1 + (r + r * r * Q r) - exp r) / exp r) <= 17.6/10^18.
 Proof.
 intros r Hr; unfold Q; constants; simpl bpow.
-interval with (i_bisect r, i_taylor r, i_degree 14, i_prec 120).
+interval with (i_bisect r, i_taylor r, i_degree 10, i_prec 75).
 Qed.
 
 (* ---- the reduction ---- *)

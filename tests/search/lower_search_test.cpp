@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "lower_exact.hpp"
+#include "rankcert/search/work.hpp"
 
 using namespace rankcert;
 using namespace rankcert::test;
@@ -119,6 +120,23 @@ TEST_CASE("searches on parallel threads find what one thread finds") {
     }
     for (auto& thread : threads) thread.join();
     CHECK(alone == together);
+}
+
+TEST_CASE("a watch ends a search in the middle of an attempt, and only as long as it lives") {
+    struct Stop {};
+    const Matrix a = random_attention(24, 24, 2, 5);
+    LowerSearch search(a);
+    int looks = 0;
+    {
+        const search::WorkWatch outer([] { FAIL("the innermost watch alone counts"); });
+        const search::WorkWatch watch([&] {
+            if (++looks == 50) throw Stop{};
+        });
+        CHECK_THROWS_AS((void)search.propose(0.2, 24, 60), Stop);
+    }
+    CHECK(looks == 50);
+    (void)LowerSearch(a).propose(0.2, 24, .05);
+    CHECK(looks == 50);
 }
 
 TEST_CASE("a zero, empty or non-finite matrix gets no proposals") {

@@ -1,11 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/LU>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "search/factors.hpp"
+#include "search/row_regression.hpp"
 #include "search/upper_support.hpp"
 
 using namespace rankcert;
@@ -164,4 +166,87 @@ TEST_CASE("rows beyond the tolerance are taken over as they are, one direction e
         CHECK(exact_error(ExactMatrix::from_double(a), *witness) <= to_rational(tolerance));
         CHECK_FALSE(with_exact_rows(a, start, errors(2), a.cols()));  // would be the full rank
     }
+}
+
+TEST_CASE("rows by linear programming have the least ℓ1 error") {
+    // An optimum of ℓ1 regression with r unknowns passes through r of the points, or fewer where V has less
+    // than full rank.
+    constexpr Index kCols = 8, kRank = 2;
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+        const Eigen::MatrixXd a = random_stochastic(5, kCols, 6, seed);
+        Factors factors{Eigen::MatrixXd::Zero(5, kRank), a.topRows(kRank), 1};
+        if (seed % 4 == 0) factors.right.col(3) = factors.right.col(1);  // ties
+        if (seed % 5 == 0) factors.right.row(1).setZero();
+        const auto found = regress_rows(a, factors, 1e-3);
+        REQUIRE(found);
+        CHECK(found->right == factors.right);
+        CHECK(found->estimate_error == estimate_factor_error(a, found->left, found->right));
+        for (Index i = 0; i < a.rows(); ++i) {
+            const auto error = [&](const Eigen::VectorXd& u) {
+                return (a.row(i).transpose() - factors.right.transpose() * u).lpNorm<1>();
+            };
+            double least = error(Eigen::VectorXd::Zero(kRank));
+            for (Index j = 0; j < kCols; ++j) {
+                const Eigen::VectorXd v = factors.right.col(j);
+                least = std::min(least, error(v * (a(i, j) / v.squaredNorm())));
+                for (Index l = 0; l < j; ++l) {
+                    Eigen::Matrix2d points;
+                    points << factors.right.col(j).transpose(), factors.right.col(l).transpose();
+                    const Eigen::Vector2d values(a(i, j), a(i, l));
+                    const Eigen::VectorXd u = points.completeOrthogonalDecomposition().solve(values);
+                    least = std::min(least, error(u));
+                }
+            }
+            CHECK(error(found->left.row(i).transpose()) == doctest::Approx(least).epsilon(1e-7));
+        }
+    }
+}
+
+TEST_CASE("rows within the tolerance are left as they are, and no factors come back where none is better") {
+    const Eigen::MatrixXd a = random_stochastic(6, 7, 4, 3);
+    Factors factors{a.leftCols(2), Eigen::MatrixXd::Zero(2, 7), 1};
+    factors.right(0, 0) = factors.right(1, 1) = 1;
+    const Eigen::VectorXd errors = (a - factors.left * factors.right).cwiseAbs().rowwise().sum();
+    const double middle = (errors.minCoeff() + errors.maxCoeff()) / 2;
+    CHECK_FALSE(regress_rows(a, factors, 1.0));
+    factors.left.array() += .01;
+    const Eigen::VectorXd moved = (a - factors.left * factors.right).cwiseAbs().rowwise().sum();
+    const auto found = regress_rows(a, factors, middle);
+    REQUIRE(found);
+    for (Index i = 0; i < a.rows(); ++i) {
+        const bool kept = found->left.row(i) == factors.left.row(i);
+        CHECK(kept == (moved(i) <= middle));
+    }
+}
+
+TEST_CASE("products in float32 serve tolerances near the norm, and small ones are reached in float64") {
+    for (const double tolerance : {.2, 1e-3, 1e-8}) {
+        for (unsigned seed = 1; seed <= 4; ++seed) {
+            const Eigen::MatrixXd a = random_stochastic(24, 24, 8, seed);
+            const auto truncated = propose_svd_factors(a, 1.5 * tolerance);
+            REQUIRE(truncated);
+            const Eigen::MatrixXd left =
+                truncated->left.estimate_double() / static_cast<double>(truncated->denominator);
+            Factors start{left, truncated->right.estimate_double(), 0};
+            start.estimate_error = estimate_factor_error(a, start.left, start.right);
+            const Factors better = improve_factors(a, start, tolerance);
+            CHECK(better.estimate_error <= start.estimate_error);
+            CHECK(better.estimate_error == estimate_factor_error(a, better.left, better.right));
+            CHECK(better.estimate_error <= tolerance);
+        }
+    }
+}
+
+TEST_CASE("beyond n = 1,024 optimised factors still go below the truncated ones") {
+    const Eigen::MatrixXd a = random_stochastic(1040, 1030, 30, 5);
+    UpperSearch search(a);
+    const auto quick = search.propose_quick(.25);
+    REQUIRE_FALSE(quick.empty());
+    const Index truncated = rank_of(quick.front());
+    const auto witness = search.propose_optimised(.25, 1, truncated, 4);
+    REQUIRE(witness);
+    CHECK(witness->left.cols() < truncated);
+    REQUIRE(witness->denominator == 1);
+    const Eigen::MatrixXd product = witness->left.estimate_double() * witness->right.estimate_double();
+    CHECK((a - product).cwiseAbs().rowwise().sum().maxCoeff() <= .25);
 }

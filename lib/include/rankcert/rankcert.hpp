@@ -10,6 +10,7 @@
 #include "rankcert/bracket/bracket.hpp"
 #include "rankcert/certificate/bundle.hpp"
 #include "rankcert/certificate/checker.hpp"
+#include "rankcert/certificate/formal.hpp"
 #include "rankcert/io/npy.hpp"
 #include "rankcert/io/safetensors.hpp"
 #include "rankcert/linalg/exact_matrix.hpp"

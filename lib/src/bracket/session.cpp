@@ -374,7 +374,9 @@ void Session::search(const std::vector<Rational>& epsilons,
             // Where ranks are small, row cycles reach further than the linear witnesses, and often at once.
             const Rational& epsilon = epsilons[*i];
             const double seconds = left / static_cast<double>(open);
-            search_row_cycles(epsilon, kEarlyCycles * seconds, telling(*i));
+            // In the first round they have their part whatever the ε before have used.
+            const double least = part == rounds[0] ? part * options_.seconds : 0;
+            search_row_cycles(epsilon, kEarlyCycles * std::max(seconds, least), telling(*i));
             const bool more = may_have_row_cycle(epsilon);
             search_optimised(epsilon, (more ? 1 - kEarlyCycles - kLateCycles : 1) * seconds, telling(*i));
             search_row_cycles(epsilon, kLateCycles * seconds, telling(*i));

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "bundle_format.hpp"
+#include "formal_text.hpp"
 
 namespace rankcert {
 namespace {
@@ -81,13 +82,20 @@ void decide_top_k(Checker& checker, Level level, const TopKBudget& claimed, Clai
     add_reason(verdict, "top-k", reason);
 }
 
-}  // namespace
+/// A checker and what it has measured of a bundle.
+struct Desk {
+    Desk(const Bundle& bundle, Level level)
+        : checker(make_checker(bundle.subject, level)),
+          lower(*checker, bundle.lower_witnesses),
+          upper(*checker, bundle.upper_witnesses) {}
 
-std::vector<ClaimVerdict> check(const Bundle& bundle, Level level) {
-    detail::require_well_formed(bundle);
-    const std::unique_ptr<Checker> checker = make_checker(bundle.subject, level);
-    Measures<LowerMeasure, LowerWitness> lower(*checker, bundle.lower_witnesses);
-    Measures<UpperMeasure, UpperWitness> upper(*checker, bundle.upper_witnesses);
+    std::unique_ptr<Checker> checker;
+    Measures<LowerMeasure, LowerWitness> lower;
+    Measures<UpperMeasure, UpperWitness> upper;
+};
+
+std::vector<ClaimVerdict> decide_claims(const Bundle& bundle, Level level, Desk& desk) {
+    auto& [checker, lower, upper] = desk;
     std::vector<ClaimVerdict> verdicts;
     for (const Claim& claim : bundle.claims) {
         ClaimVerdict verdict;
@@ -112,6 +120,36 @@ std::vector<ClaimVerdict> check(const Bundle& bundle, Level level) {
     const Rational rho = checker->rho();
     for (ClaimVerdict& verdict : verdicts) verdict.rho = rho;
     return verdicts;
+}
+
+template <class Nothing, class Measures>
+std::vector<bool> within_limits(Measures& measures, std::size_t count) {
+    std::vector<bool> within;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto* nothing = std::get_if<Nothing>(&measures.at(static_cast<int>(i))->form);
+        within.push_back(nothing == nullptr || !nothing->is_too_much_work);
+    }
+    return within;
+}
+
+}  // namespace
+
+std::vector<ClaimVerdict> check(const Bundle& bundle, Level level) {
+    detail::require_well_formed(bundle);
+    Desk desk(bundle, level);
+    return decide_claims(bundle, level, desk);
+}
+
+FormalRequest request_formal_check(const Bundle& bundle) {
+    detail::require_well_formed(bundle);
+    Desk desk(bundle, Level::exact);
+    FormalRequest request;
+    request.exact = decide_claims(bundle, Level::exact, desk);
+    request.formal = detail::write_formal_text(
+        bundle, desk.checker->rho(),
+        within_limits<LowerMeasure::Nothing>(desk.lower, bundle.lower_witnesses.size()),
+        within_limits<UpperMeasure::Nothing>(desk.upper, bundle.upper_witnesses.size()));
+    return request;
 }
 
 }  // namespace rankcert

@@ -48,6 +48,7 @@ int leading(Eigen::Index rows) { return std::max(1, to_int(rows)); }
 /// call. The rates were measured for n = 64 to 256 and need not be right, only fixed.
 void charge(double operations, double per_second) { charge_work(1e-6 + operations / per_second); }
 constexpr double kProductRate = 4e10;
+constexpr double kSingleProductRate = 8e10;
 constexpr double kDecompositionRate = 1.5e10;
 constexpr double kVectorRate = 1e10;  // bound by memory
 
@@ -62,8 +63,12 @@ int queried(double size) { return std::max(1, static_cast<int>(size)); }
 
 void allow_threads(int count) { set_threads(std::max(1, count)); }
 
-void gemm(double alpha, const ConstRef& a, Op op_a, const ConstRef& b, Op op_b, double beta,
-          Eigen::Ref<Matrix> c) {
+namespace {
+
+/// c ← alpha · op(a) · op(b) + beta · c by `product`, of BLAS, at so many operations a nominal second.
+template <class M, class Product>
+void any_gemm(typename M::Scalar alpha, const Eigen::Ref<const M>& a, Op op_a, const Eigen::Ref<const M>& b,
+              Op op_b, typename M::Scalar beta, Eigen::Ref<M>& c, double rate, Product product) {
     settle_threads();
     const Eigen::Index inner = op_a == Op::none ? a.cols() : a.rows();
     eigen_assert(inner == (op_b == Op::none ? b.rows() : b.cols()));
@@ -79,11 +84,23 @@ void gemm(double alpha, const ConstRef& a, Op op_a, const ConstRef& b, Op op_b, 
         return;
     }
     charge(2 * static_cast<double>(c.rows()) * static_cast<double>(c.cols()) * static_cast<double>(inner),
-           kProductRate);
-    cblas_dgemm(CblasColMajor, op_a == Op::none ? CblasNoTrans : CblasTrans,
-                op_b == Op::none ? CblasNoTrans : CblasTrans, to_int(c.rows()), to_int(c.cols()),
-                to_int(inner), alpha, a.data(), std::max(1, to_int(a.outerStride())), b.data(),
-                std::max(1, to_int(b.outerStride())), beta, c.data(), std::max(1, to_int(c.outerStride())));
+           rate);
+    product(CblasColMajor, op_a == Op::none ? CblasNoTrans : CblasTrans,
+            op_b == Op::none ? CblasNoTrans : CblasTrans, to_int(c.rows()), to_int(c.cols()), to_int(inner),
+            alpha, a.data(), std::max(1, to_int(a.outerStride())), b.data(),
+            std::max(1, to_int(b.outerStride())), beta, c.data(), std::max(1, to_int(c.outerStride())));
+}
+
+}  // namespace
+
+void gemm(double alpha, const ConstRef& a, Op op_a, const ConstRef& b, Op op_b, double beta,
+          Eigen::Ref<Matrix> c) {
+    any_gemm<Matrix>(alpha, a, op_a, b, op_b, beta, c, kProductRate, cblas_dgemm);
+}
+
+void gemm(float alpha, const Eigen::Ref<const SingleMatrix>& a, Op op_a,
+          const Eigen::Ref<const SingleMatrix>& b, Op op_b, float beta, Eigen::Ref<SingleMatrix> c) {
+    any_gemm<SingleMatrix>(alpha, a, op_a, b, op_b, beta, c, kSingleProductRate, cblas_sgemm);
 }
 
 void gemv(double alpha, const ConstRef& a, Op op_a, const Eigen::Ref<const Vector>& x, double beta,

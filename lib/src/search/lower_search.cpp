@@ -15,7 +15,6 @@ namespace {
 
 /// ‖S‖ · tolerance has to come below this: the rest is room for rounding to a grid.
 constexpr double kGoal = 1 - 1e-5;
-constexpr Index kLarge = 1024;  ///< where time and memory allow few attempts
 
 /// Every row keeps some weight, or S could not use it.
 WeightedGrouping with_all_rows(WeightedGrouping choice) {

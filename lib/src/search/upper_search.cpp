@@ -7,8 +7,18 @@
 #include "factors.hpp"
 #include "rankcert/search/dense.hpp"
 #include "rankcert/search/work.hpp"
+#include "row_regression.hpp"
 
 namespace rankcert::search {
+
+namespace {
+
+constexpr int kQuickStarts = 2;          ///< while the range of ranks is narrowed
+constexpr int kLargeStarts = 1;          ///< the same for large matrices
+constexpr double kDecidedByRows = 1.01;  ///< times the tolerance: what linear programs can still gain
+constexpr Index kCompare = 384;          ///< where the better of two decompositions is the start
+
+}  // namespace
 
 UpperSearch::UpperSearch(Eigen::MatrixXd a, const Options& options) : a_(std::move(a)), options_(options) {}
 
@@ -31,6 +41,22 @@ UpperSearch::Decomposition& UpperSearch::plain() {
 UpperSearch::Decomposition& UpperSearch::column_weighted() {
     if (!column_weighted_) column_weighted_ = decompose(rare_column_weights(a_));
     return *column_weighted_;
+}
+
+/// Where optimisation begins. In small matrices factors end a little better from the one with rare columns
+/// made larger; in larger ones, which see fewer steps, that truncation counts which is the better one at the
+/// tolerance (causal heads of n = 2,048: rank 1,211 against more than 1,400). Of two decompositions of a
+/// large matrix only that is kept.
+UpperSearch::Decomposition& UpperSearch::first_choice(double tolerance) {
+    const Index size = std::max(a_.rows(), a_.cols());
+    if (size <= kCompare) return column_weighted();
+    if (!plain_is_better_) {
+        const Index unweighted = truncated_rank(plain(), search_goal(tolerance));
+        const Index weighted = truncated_rank(column_weighted(), search_goal(tolerance));
+        plain_is_better_ = unweighted <= weighted;
+        if (size > kLarge) (*plain_is_better_ ? column_weighted_ : plain_).reset();
+    }
+    return *plain_is_better_ ? plain() : column_weighted();
 }
 
 double UpperSearch::truncated_error(Decomposition& parts, Index rank) const {
@@ -56,10 +82,6 @@ Index UpperSearch::truncated_rank(Decomposition& parts, double tolerance) const 
 }
 
 namespace {
-
-constexpr int kQuickStarts = 2;  ///< while the range of ranks is narrowed
-constexpr int kLargeStarts = 1;  ///< the same for large matrices
-constexpr Index kLarge = 1024;   ///< where time and memory allow few attempts
 
 /// The first `rank` directions of a product of a higher rank.
 std::optional<Factors> cut(const Matrix& a, const Factors& larger, Eigen::Index rank) {
@@ -109,8 +131,11 @@ std::vector<UpperWitness> UpperSearch::propose_quick(double tolerance) {
     if (a_.size() == 0 || !a_.allFinite() || !(tolerance >= 0)) return {};
     const Index full = std::min(a_.rows(), a_.cols());
     std::vector<Decomposition*> truncations;
-    if (std::max(a_.rows(), a_.cols()) <= kLarge) truncations.push_back(&plain());
-    truncations.push_back(&column_weighted());
+    if (std::max(a_.rows(), a_.cols()) <= kLarge) {
+        truncations = {&plain(), &column_weighted()};
+    } else {
+        truncations = {&first_choice(tolerance)};
+    }
     for (Decomposition* parts : truncations) {
         // The coarsest grids cost something: where they cost the rank, one more column is taken.
         for (Index r = truncated_rank(*parts, search_goal(tolerance)); r <= parts->left.cols(); ++r) {
@@ -144,14 +169,15 @@ std::vector<UpperWitness> UpperSearch::propose_quick(double tolerance) {
 
 /// The starts of one rank, one after the other: three decompositions, what the next higher rank leaves, then
 /// moves away from the best that is known, without end.
-std::optional<Factors> UpperSearch::next_start(Index rank) {
+std::optional<Factors> UpperSearch::next_start(Index rank, double tolerance) {
     Attempts& known = attempts_[rank];
     const int start = known.starts++;
     switch (start) {
         case 0:
-            return truncated(column_weighted(), rank);
+            return truncated(first_choice(tolerance), rank);
         case 1:
-            return truncated(plain(), rank);
+            if (std::max(a_.rows(), a_.cols()) > kLarge) return std::nullopt;
+            return truncated(plain_is_better_.value_or(false) ? column_weighted() : plain(), rank);
         case 2: {
             const Vector norms = a_.rowwise().norm();
             const double floor = std::max(1e-3 * norms.maxCoeff(), std::numeric_limits<double>::min());
@@ -193,7 +219,7 @@ bool UpperSearch::attempt(Index rank, Index below, double tolerance, int starts,
     known.aimed = tolerance;
     for (int i = 0; i < starts && !reached() && !over(); ++i) {
         const bool moved = known.starts >= 4 && known.starts % 4 != 0;
-        auto start = next_start(rank);
+        auto start = next_start(rank, tolerance);
         charge_work(1e-5);  // so that a rank without starts comes to an end
         if (!start) continue;
         Refinement how;
@@ -202,7 +228,12 @@ bool UpperSearch::attempt(Index rank, Index below, double tolerance, int starts,
             if (auto more = with_exact_rows(a_, seen, goal, below)) keep(std::move(*more));
         };
         if (known.starts > 2 && known.best) how.rival = known.best->estimate_error;
-        keep(improve_factors(a_, std::move(*start), tolerance, how));
+        Factors found = improve_factors(a_, std::move(*start), tolerance, how);
+        if (found.estimate_error > goal && found.estimate_error < kDecidedByRows * goal) {
+            auto decided = regress_rows(a_, found, goal);
+            if (decided && decided->estimate_error <= goal) found = std::move(*decided);
+        }
+        keep(std::move(found));
     }
     return reached();
 }
@@ -221,20 +252,19 @@ std::optional<FactorWitness> UpperSearch::propose_optimised(double tolerance, In
     const auto over = [&] { return work_seconds() > deadline || told(); };
     Index high = reached_rank(tolerance, upper);
     Index low = std::max<Index>(lower, 1) - 1;  // out of reach, or believed to be
-    // Optimised factors have about half the error of truncated ones: that is where to look first, in large
-    // matrices a little higher, so that the first attempt ends well. Success
-    // takes less time than failure, so that steps down are short. After a failure, rank and error say where
-    // the other ranks come out, if optimised and truncated errors keep their ratio.
-    Decomposition& parts = column_weighted();
+    // Where to look first: in small matrices optimised factors have a little less than half the error of
+    // truncated ones. Success takes less time than failure, so that steps down are short. After a failure,
+    // rank and error say where the other ranks come out, if optimised and truncated errors keep their ratio.
+    Decomposition& parts = first_choice(tolerance);
     const int starts = large ? kLargeStarts : kQuickStarts;
-    Index rank = truncated_rank(parts, (large ? 1.6 : 2.2) * tolerance);
+    Index rank = truncated_rank(parts, (large ? 2.6 : 2.2) * tolerance);
     while (high - low > 1 && !told()) {
         rank = std::clamp(rank, low + 1, high - 1);
         const int left = starts - attempts_[rank].starts;
         if (attempt(rank, high, tolerance, left, told)) {
             high = reached_rank(tolerance, high);
             low = std::min(low, high - 1);
-            rank = high - std::max<Index>(1, (high - low) / 3);
+            rank = high - std::max<Index>(1, (high - low) / (large ? 12 : 3));
             continue;
         }
         low = rank;

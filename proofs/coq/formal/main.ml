@@ -3,12 +3,13 @@
    reads, hashes and prints. *)
 
 exception Malformed of int * string
+exception Too_large of int * string
 
 (* ---- bounded reading ---- *)
 
 let max_input = 1 lsl 30
 let max_line = 1 lsl 27
-let max_digits = 1 lsl 16
+let max_digits = 1 lsl 17
 let max_size = 1 lsl 14
 let max_entries = 1 lsl 24
 let max_witnesses = 1 lsl 16
@@ -16,6 +17,8 @@ let max_witnesses = 1 lsl 16
 type source = { channel : in_channel; mutable line : int; mutable taken : int; buffer : Buffer.t }
 
 let fail source message = raise (Malformed (source.line, message))
+(* For what is well formed but beyond a limit of this program. *)
+let too_large source message = raise (Too_large (source.line, message))
 
 (* The next line without its newline, which must be there. *)
 let next_line s =
@@ -26,12 +29,12 @@ let next_line s =
     | exception End_of_file -> fail s "the file ends too early"
     | '\n' -> ()
     | c ->
-      if Buffer.length s.buffer >= max_line then fail s "the line is too long";
+      if Buffer.length s.buffer >= max_line then too_large s "the line is too long";
       Buffer.add_char s.buffer c;
       go () in
   go ();
   s.taken <- s.taken + Buffer.length s.buffer + 1;
-  if s.taken > max_input then fail s "the file is too long";
+  if s.taken > max_input then too_large s "the file is too long";
   Buffer.contents s.buffer
 
 (* The words of a line: single spaces between them, none at its ends; an empty line has none. *)
@@ -44,11 +47,10 @@ let words s text =
 (* A size or an index: decimal digits, no leading zero. *)
 let natural s limit word =
   let n = String.length word in
-  if n = 0 || n > 9 || (n > 1 && word.[0] = '0') then fail s "not a size: a decimal number without leading zeros is needed";
+  if n = 0 || (n > 1 && word.[0] = '0') then fail s "not a size: a decimal number without leading zeros is needed";
   String.iter (fun c -> if c < '0' || c > '9' then fail s "not a size: decimal digits are needed") word;
-  let value = int_of_string word in
-  if value > limit then fail s (Printf.sprintf "%d is beyond the limit %d" value limit);
-  value
+  if n > 9 || int_of_string word > limit then too_large s (Printf.sprintf "%s is beyond the limit %d" word limit);
+  int_of_string word
 
 (* An integer: an optional minus sign and lower-case hexadecimal digits, no leading zero, no -0. *)
 let integer s word =
@@ -56,7 +58,7 @@ let integer s word =
   let start = if n > 0 && word.[0] = '-' then 1 else 0 in
   let digits = n - start in
   if digits = 0 then fail s "not an integer: hexadecimal digits are needed";
-  if digits > max_digits then fail s "the integer is too long";
+  if digits > max_digits then too_large s "the integer is too long";
   if word.[start] = '0' && (digits > 1 || start = 1) then fail s "not an integer: a leading zero, or -0";
   let short = ref 0 in
   for i = start to n - 1 do
@@ -92,7 +94,7 @@ let matrix ?(seen = ignore) s name =
   | [ word; rows; cols; denominator ] when word = name ->
     seen text;
     let rows = natural s max_size rows and cols = natural s max_size cols in
-    if rows * cols > max_entries then fail s "the matrix has too many entries";
+    if rows * cols > max_entries then too_large s "the matrix has too many entries";
     let denominator = positive s denominator in
     let entries = times rows (fun () ->
       let text = next_line s in
@@ -202,12 +204,14 @@ let show_measure = function
   | Checker.Upper (_, k, _, _) -> Printf.sprintf "accepted, an upper bound of %d where its condition holds" k
   | Checker.Nothing -> "rejected: it proves nothing at any ε"
 
-(* The first witness that gives the bound, for the reader's eyes. *)
+(* The first witness that gives the bound, for the reader's eyes; 0 where none is needed. *)
 let source_of problem measures c is_it =
   let rec go i = function
-    | [] -> ""
-    | x :: rest -> if is_it x && Checker.proves problem c.num c.den x then Printf.sprintf " (witness %d)" i else go (i + 1) rest in
+    | [] -> 0
+    | x :: rest -> if is_it x && Checker.proves problem c.num c.den x then i else go (i + 1) rest in
   go 1 measures
+
+let by = function 0 -> "" | i -> Printf.sprintf " (witness %d)" i
 
 let check_claim problem measures c =
   let l, u = Checker.bracket problem measures c.num c.den in
@@ -216,8 +220,8 @@ let check_claim problem measures c =
   let ok = (match c.lower with None -> true | Some k -> k <= l) && (match c.upper with None -> true | Some k -> u <= k) in
   let asked = function None -> "-" | Some k -> string_of_int k in
   Printf.printf "claim ε = %s, asked %s and %s: %s, %d%s ≤ r_ε(A) ≤ %d%s\n" (show_rational c.num c.den)
-    (asked c.lower) (asked c.upper) (if ok then "proved" else "NOT PROVED") l by_lower u by_upper;
-  (ok, l, u)
+    (asked c.lower) (asked c.upper) (if ok then "proved" else "NOT PROVED") l (by by_lower) u (by by_upper);
+  (ok, l, u, by_lower, by_upper)
 
 let run s =
   if next_line s <> "rankcert-formal 1" then fail s "`rankcert-formal 1` is needed: this is no such file, or one of another version";
@@ -242,12 +246,12 @@ let run s =
   let rec go i measures claims =
     match words s (next_line s) with
     | "witness" :: kind :: arguments ->
-      if i > max_witnesses then fail s "there are too many witnesses";
+      if i > max_witnesses then too_large s "there are too many witnesses";
       let x = Checker.measure_witness problem (witness s a kind arguments) in
       Printf.printf "witness %d %s: %s\n%!" i kind (show_measure x);
       go (i + 1) (x :: measures) claims
     | [ "claim"; en; ed; lower; upper ] ->
-      if List.length claims > max_witnesses then fail s "there are too many claims";
+      if List.length claims > max_witnesses then too_large s "there are too many claims";
       go i measures (claim s en ed lower upper :: claims)
     | [ "end" ] -> (List.rev measures, List.rev claims)
     | _ -> fail s "`witness KIND …`, `claim EPSILON_NUMERATOR EPSILON_DENOMINATOR L U` or `end` is needed" in
@@ -259,8 +263,13 @@ let run s =
   let results = List.map (fun c -> (c, check_claim problem measures c)) claims in
   Printf.printf "Proved, by the theorem bracket_sound of proofs/coq/formal.v: for every %s with ‖A − Ã‖ ≤ ρ = %s, Ã the %d×%d matrix of SHA-256 %s,\n"
     which (show_rational rho_num rho_den) a.rows a.cols hash;
-  List.iter (fun (c, (_, l, u)) -> Printf.printf "  %d ≤ r_ε(A) ≤ %d for ε = %s\n" l u (show_rational c.num c.den)) results;
-  if List.for_all (fun (_, (ok, _, _)) -> ok) results then 0 else 1
+  List.iter (fun (c, (_, l, u, _, _)) -> Printf.printf "  %d ≤ r_ε(A) ≤ %d for ε = %s\n" l u (show_rational c.num c.den)) results;
+  (* The same for a program. *)
+  let hex = Z.format "%x" in
+  Printf.printf "sha256 %s\nrho %s %s\n" hash (hex rho_num) (hex rho_den);
+  List.iter (fun (c, (_, l, u, i, j)) -> Printf.printf "bracket %s %s %d %d %d %d\n" (hex c.num) (hex c.den) l u i j) results;
+  print_string "end\n";
+  if List.for_all (fun (_, (ok, _, _, _, _)) -> ok) results then 0 else 1
 
 let () =
   let code =
@@ -275,6 +284,9 @@ let () =
     | Malformed (line, message) ->
       Printf.eprintf "rankcert-formal: line %d: %s\n" line message;
       3
+    | Too_large (line, message) ->
+      Printf.eprintf "rankcert-formal: line %d: %s\n" line message;
+      2
     | Sys_error message ->
       Printf.eprintf "rankcert-formal: %s\n" message;
       3

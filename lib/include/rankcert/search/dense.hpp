@@ -16,6 +16,7 @@ namespace rankcert::search {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 using ConstRef = Eigen::Ref<const Eigen::MatrixXd>;
+using SingleMatrix = Eigen::MatrixXf;
 
 /// Lets products and decompositions use so many threads, for a single large matrix: once, before anything
 /// else of this room runs. Sums then are split in another way and a search may find other witnesses.
@@ -28,6 +29,9 @@ enum class Op { none, transpose };
 /// memory with a or b.
 void gemm(double alpha, const ConstRef& a, Op op_a, const ConstRef& b, Op op_b, double beta,
           Eigen::Ref<Matrix> c);
+/// The same in float32, in half the time.
+void gemm(float alpha, const Eigen::Ref<const SingleMatrix>& a, Op op_a,
+          const Eigen::Ref<const SingleMatrix>& b, Op op_b, float beta, Eigen::Ref<SingleMatrix> c);
 
 /// y ← alpha · op(a) · x + beta · y. y must be finite where beta = 0, too, and must not share memory with x.
 void gemv(double alpha, const ConstRef& a, Op op_a, const Eigen::Ref<const Vector>& x, double beta,

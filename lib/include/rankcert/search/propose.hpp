@@ -21,4 +21,7 @@ struct Options {
 /// Larger matrices get the quick searches alone: one optimised attempt would take many minutes and gigabytes.
 constexpr Eigen::Index kLargestOptimised = 4096;
 
+/// Beyond this size time and memory allow few attempts.
+constexpr Eigen::Index kLarge = 1024;
+
 }  // namespace rankcert::search

@@ -92,11 +92,12 @@ class UpperSearch {
 
     [[nodiscard]] Decomposition& plain();
     [[nodiscard]] Decomposition& column_weighted();
+    [[nodiscard]] Decomposition& first_choice(double tolerance);
     [[nodiscard]] Decomposition decompose(const Eigen::VectorXd& column_weights) const;
     [[nodiscard]] Factors truncated(Decomposition& parts, Index rank) const;
     [[nodiscard]] double truncated_error(Decomposition& parts, Index rank) const;
     [[nodiscard]] Index truncated_rank(Decomposition& parts, double tolerance) const;
-    [[nodiscard]] std::optional<Factors> next_start(Index rank);
+    [[nodiscard]] std::optional<Factors> next_start(Index rank, double tolerance);
     [[nodiscard]] bool attempt(Index rank, Index below, double tolerance, int starts,
                                const std::function<bool()>& over);
     [[nodiscard]] Index reached_rank(double tolerance, Index upper) const;
@@ -107,6 +108,7 @@ class UpperSearch {
     Eigen::MatrixXd a_;
     Options options_;
     std::optional<Decomposition> plain_, column_weighted_;
+    std::optional<bool> plain_is_better_;  ///< as a start, for matrices where the two are compared
     std::map<Index, Attempts> attempts_;
     std::optional<std::optional<Factors>> nearest_singular_;  ///< tried; found
 };
