@@ -39,6 +39,7 @@ rewrite u_pow; unfold eta, tiny; rewrite <- !pow_add; apply half_le; lia.
 Qed.
 Lemma tiny_u : tiny <= u * u.
 Proof. rewrite u_pow; unfold tiny; rewrite <- !pow_add; apply half_le; lia. Qed.
+Lemma tiny_pow : tiny = (/ 2) ^ 500. Proof. reflexivity. Qed.
 Opaque eta tiny.
 
 Lemma Rabs_le_both a b : Rabs a <= b -> - b <= a <= b.
@@ -92,7 +93,8 @@ Record is_float : Prop := IsFloat {
   rnd_add : forall x y, fmt x -> fmt y -> Rabs (rnd (x + y) - (x + y)) <= u * Rabs (x + y);
   rnd_mono : forall x y, x <= y -> rnd x <= rnd y;
   fmt0 : fmt 0;
-  fmt1 : fmt 1;
+  fmt_half : forall n, (n <= 1074)%nat -> fmt ((/ 2) ^ n);
+  fmt_two : fmt 2;
   fmt_opp : forall x, fmt x -> fmt (- x)
 }.
 Hypothesis fl : is_float.
@@ -277,6 +279,407 @@ induction 1 as [|x y|x y l l' a D IH P|l1 l2 l a b S1 IH1 S2 IH2 P].
     try apply products_le; try assumption; try reflexivity.
   + apply lost_add; simpl; lia.
   + apply (rnd_add fl); assumption.
+Qed.
+
+(* ---- the numbers of a row ---- *)
+
+Lemma eta_small : eta <= tiny * / 2 ^ 200 /\ eta <= u * / 2 ^ 100.
+Proof.
+assert (T := tiny_gt0); assert (L := tiny_u); assert (E := eta_tiny).
+assert (A : u * u * u * u <= / 2 ^ 200) by (unfold u; simpl; lra).
+assert (B : tiny * (u * u * u * u) <= tiny * / 2 ^ 200) by (apply Rmult_le_compat_l; lra).
+split; [lra|].
+assert (C : tiny * / 2 ^ 200 <= u * u * / 2 ^ 200) by (apply Rmult_le_compat_r; [simpl; lra|lra]).
+assert (D : u * u * / 2 ^ 200 <= u * / 2 ^ 100) by (unfold u; simpl; lra); lra.
+Qed.
+
+Lemma fmt_tiny : fmt tiny. Proof. rewrite tiny_pow; apply (fmt_half fl); lia. Qed.
+
+Ltac numbers := assert (eta0 := eta_gt0); assert (tiny0 := tiny_gt0); assert (tinyu := tiny_u);
+  destruct eta_small as (etat & etau); simpl pow in etat, etau; unfold slack, u in *.
+
+Definition unit_factor (n : nat) : R := rnd (slack * rnd (u * INR n)).
+
+Lemma unit_factor_low n : 1.06 * (INR n * u) <= unit_factor n.
+Proof.
+unfold unit_factor; assert (U := u_gt0); assert (S0 : 0 < slack) by (unfold slack; lra).
+destruct n as [|n].
+  simpl INR; rewrite Rmult_0_l, !Rmult_0_r; apply rnd_ge0, Rmult_le_pos; [lra|].
+  apply rnd_ge0; lra.
+assert (N := pos_INR n); rewrite S_INR.
+assert (A : 0 <= u * (INR n + 1)) by (apply Rmult_le_pos; lra).
+assert (L := low _ A); assert (G := rnd_ge0 _ A); set (x := rnd (u * (INR n + 1))) in *.
+assert (B : 0 <= slack * x) by (apply Rmult_le_pos; lra).
+assert (M := low _ B); numbers; lra.
+Qed.
+
+Definition dot_error (d : nat) (G : R) : R := rnd (rnd (unit_factor d * G) + tiny).
+
+Lemma unit_factor_ge0 n : 0 <= unit_factor n.
+Proof.
+apply rnd_ge0, Rmult_le_pos; [unfold slack; lra|]; apply rnd_ge0, Rmult_le_pos; [unfold u; lra|apply pos_INR].
+Qed.
+
+Lemma dot_error_low d G : 0 <= G -> 1.05 * (INR d * u * G) + tiny / 2 <= dot_error d G.
+Proof.
+intros G0; assert (L := unit_factor_low d); assert (F0 := unit_factor_ge0 d).
+unfold dot_error; set (c := unit_factor d) in *.
+assert (A : 0 <= c * G) by (apply Rmult_le_pos; lra).
+assert (B : 1.06 * (INR d * u * G) <= c * G) by (rewrite <- !Rmult_assoc in *; apply Rmult_le_compat_r; lra).
+assert (M := low _ A); assert (M0 := rnd_ge0 _ A); assert (fm := rnd_fmt fl (c * G)).
+assert (P : 0 <= INR d * u * G).
+  apply Rmult_le_pos; [apply Rmult_le_pos; [apply pos_INR|unfold u]|]; lra.
+assert (T := tiny_gt0); assert (K := add_low _ _ fm fmt_tiny M0 ltac:(lra)).
+set (m := rnd (c * G)) in *; set (z := INR d * u * G) in *; numbers; lra.
+Qed.
+
+Definition magnitudes (l : list (R * R)) : list (R * R) := map (fun p => (Rabs (fst p), Rabs (snd p))) l.
+
+Theorem dot_error_sound l D G Gmax :
+  INR (length l) * u <= / 4096 -> dotted l D -> dotted (magnitudes l) G -> G <= Gmax -> 0 <= Gmax ->
+  Rabs (D - products l) <= dot_error (length l) Gmax.
+Proof.
+intros h hD hG le G0; apply Rle_trans with (2 := dot_error_low (length l) Gmax G0).
+assert (ED := dotted_error _ _ hD); assert (EG := dotted_error _ _ hG).
+assert (e1 : products (magnitudes l) = sizes l) by (unfold products, sizes, magnitudes; rewrite map_map; reflexivity).
+assert (e2 : sizes (magnitudes l) = sizes l).
+  unfold sizes, magnitudes; rewrite map_map; f_equal; apply map_ext; intros [x y]; simpl; rewrite !Rabs_Rabsolu; reflexivity.
+assert (e3 : length (magnitudes l) = length l) by apply map_length.
+rewrite e1, e2, e3 in EG; apply Rabs_le_both in EG; clear e1 e2 e3 hD hG.
+assert (Gl := gamma_le _ h); assert (G1 := gamma_ge0 (length l)); assert (SZ := sizes_ge0 l).
+set (S := sizes l) in *; set (g := gamma (length l)) in *; set (E := Rabs (D - products l)) in *.
+assert (PN := pos_INR (length l)).
+assert (L : lost (length l) <= tiny / 100).
+  unfold lost; assert (Q : (1 + u) ^ length l <= 2) by (unfold g, gamma in Gl; lra).
+  assert (Q1 := pow_ge1 (length l)); set (k := (1 + u) ^ length l) in *.
+  assert (INR (length l) * k <= INR (length l) * 2) by (apply Rmult_le_compat_l; lra).
+  assert (INR (length l) * k <= 2 ^ 60) by (unfold u in h; simpl pow; lra).
+  apply Rle_trans with (2 ^ 60 * eta); [apply Rmult_le_compat_r; [apply Rlt_le, eta_gt0|assumption]|].
+  simpl pow; numbers; lra.
+set (e := lost (length l)) in *; set (p := INR (length l) * u) in *.
+assert (p0 : 0 <= p) by (unfold p, u in *; lra).
+assert (A : g * S <= / 4000 * S) by (apply Rmult_le_compat_r; lra).
+assert (B : S <= 1.001 * (Gmax + tiny / 100)) by lra.
+assert (C : g * S <= 1.001 * p * (1.001 * (Gmax + tiny / 100))) by (apply Rmult_le_compat; lra).
+assert (p * tiny <= / 4096 * tiny) by (apply Rmult_le_compat_r; [apply Rlt_le, tiny_gt0|lra]).
+assert (0 <= p * Gmax) by (apply Rmult_le_pos; lra).
+assert (T := tiny_gt0); set (pG := p * Gmax) in *; set (pt := p * tiny) in *.
+replace (1.001 * p * (1.001 * (Gmax + tiny / 100))) with (1.001 * 1.001 * (pG + pt / 100)) in C
+  by (unfold pG, pt; field).
+lra.
+Qed.
+
+Lemma dot_error_fmt d G : fmt (dot_error d G). Proof. apply (rnd_fmt fl). Qed.
+Lemma dot_error_ge0 d G : 0 <= G -> 0 <= dot_error d G.
+Proof.
+intros G0; apply rnd_ge0; assert (T := tiny_gt0).
+assert (0 <= rnd (unit_factor d * G)); [|lra].
+apply rnd_ge0, Rmult_le_pos; [apply unit_factor_ge0|exact G0].
+Qed.
+
+Definition product (c D Dr : R) : R := rnd (c * rnd (D + - Dr)).
+Definition logit_error (c de P Sh : R) : R :=
+  rnd (rnd (slack * rnd (rnd (c * de) + rnd (u * rnd (rnd (10 * P) + Sh)))) + tiny).
+
+Lemma logit_error_ge0 c de P Sh : 0 <= c -> 0 <= de -> 0 <= P -> 0 <= Sh -> 0 <= logit_error c de P Sh.
+Proof.
+intros; assert (T := tiny_gt0); assert (U := u_gt0); unfold logit_error.
+assert (0 <= rnd (10 * P)) by (apply rnd_ge0; lra).
+assert (0 <= rnd (c * de)) by (apply rnd_ge0, Rmult_le_pos; lra).
+assert (0 <= rnd (rnd (10 * P) + Sh)) by (apply rnd_ge0; lra).
+assert (0 <= rnd (u * rnd (rnd (10 * P) + Sh))) by (apply rnd_ge0, Rmult_le_pos; lra).
+assert (0 <= rnd (rnd (c * de) + rnd (u * rnd (rnd (10 * P) + Sh)))) by (apply rnd_ge0; lra).
+apply rnd_ge0; assert (0 <= rnd (slack * rnd (rnd (c * de) + rnd (u * rnd (rnd (10 * P) + Sh))))); [|lra].
+apply rnd_ge0, Rmult_le_pos; [unfold slack|]; lra.
+Qed.
+
+(* c is within 6 u of ce: then so is ce of c, nearly. *)
+Definition near (c ce : R) : Prop := 0 <= ce /\ Rabs (c - ce) <= 6 * u * ce.
+Lemma near_low c ce : near c ce -> 0 <= c /\ ce <= (1 + 7 * u) * c.
+Proof.
+intros (h & n); apply Rabs_le_both in n; unfold u in *; split; lra.
+Qed.
+
+Lemma logit_error_low c de P Sh : 0 <= c -> 0 <= de -> 0 <= P -> 0 <= Sh -> fmt Sh ->
+  (1 + 100 * u) * (c * de + u * (10 * P + Sh)) + tiny / 2 <= logit_error c de P Sh.
+Proof.
+intros c0 de0 P0 Sh0 fS; unfold logit_error.
+assert (U := u_gt0); assert (A : 0 <= c * de) by (apply Rmult_le_pos; lra).
+assert (L1 := low _ A); assert (Z1 := rnd_ge0 _ A); assert (F1 := rnd_fmt fl (c * de)).
+set (a1 := rnd (c * de)) in *; set (z := c * de) in *.
+assert (B : 0 <= 10 * P) by lra.
+assert (L2 := low _ B); assert (Z2 := rnd_ge0 _ B); assert (F2 := rnd_fmt fl (10 * P)).
+set (a2 := rnd (10 * P)) in *.
+assert (L3 := add_low _ _ F2 fS Z2 Sh0); assert (Z3 := rnd_ge0 (a2 + Sh) ltac:(lra)).
+set (a3 := rnd (a2 + Sh)) in *.
+assert (C : 0 <= u * a3) by (apply Rmult_le_pos; lra).
+assert (L4 := low _ C); assert (Z4 := rnd_ge0 _ C); assert (F4 := rnd_fmt fl (u * a3)).
+set (a4 := rnd (u * a3)) in *.
+assert (L5 := add_low _ _ F1 F4 Z1 Z4); assert (Z5 := rnd_ge0 (a1 + a4) ltac:(lra)).
+set (a5 := rnd (a1 + a4)) in *.
+assert (D : 0 <= slack * a5) by (apply Rmult_le_pos; [unfold slack|]; lra).
+assert (L6 := low _ D); assert (Z6 := rnd_ge0 _ D); assert (F6 := rnd_fmt fl (slack * a5)).
+set (a6 := rnd (slack * a5)) in *.
+assert (T := tiny_gt0).
+assert (L7 := add_low _ _ F6 fmt_tiny Z6 ltac:(lra)).
+numbers; lra.
+Qed.
+
+(* D, Dr: computed dot products of a key and of the reference; E: the exact one of the key; b, br: biases. *)
+Theorem logit_sound c ce D Dr E b br de P Sh :
+  near c ce -> fmt D -> fmt Dr -> fmt b -> fmt br -> fmt Sh -> 0 <= de -> 0 <= P -> 0 <= Sh ->
+  Rabs (D - E) <= de ->
+  let m := product c D Dr in let s := rnd (b + - br) in let t := rnd (m + s) in
+  Rabs m <= P -> rnd (Rabs s + Rabs t) <= Sh \/ b = 0 /\ br = 0 ->
+  Rabs (t - (ce * E + b) + (ce * Dr + br)) <= logit_error c de P Sh.
+Proof.
+intros nc fD fDr fb fbr fS de0 P0 Sh0 hE m s t hm hs.
+destruct (near_low _ _ nc) as (c0 & nc'); destruct nc as (ce0 & nc); assert (U := u_gt0).
+apply Rle_trans with (2 := logit_error_low c de P Sh c0 de0 P0 Sh0 fS).
+assert (E1 := rnd_add fl _ _ fD (fmt_opp fl _ fDr)); assert (E2 := rnd_error fl (c * rnd (D + - Dr))).
+change (rnd (c * rnd (D + - Dr))) with m in E2; set (s1 := rnd (D + - Dr)) in *; set (de1 := D + - Dr) in *.
+rewrite Rabs_mult, (Rabs_pos_eq c c0) in E2.
+assert (Q1 : (1 - u) * Rabs de1 <= Rabs s1).
+  assert (T := Rabs_triang s1 (- (s1 - de1))); rewrite Rabs_Ropp in T.
+  replace (s1 + - (s1 - de1)) with de1 in T by ring; lra.
+assert (X1 : (1 - u) * (c * Rabs de1) <= c * Rabs s1).
+  replace ((1 - u) * (c * Rabs de1)) with (c * ((1 - u) * Rabs de1)) by ring.
+  apply Rmult_le_compat_l; lra.
+assert (Y1 : ce * Rabs de1 <= (1 + 7 * u) * (c * Rabs de1)).
+  rewrite <- Rmult_assoc; apply Rmult_le_compat_r; [apply Rabs_pos|lra].
+assert (M1 : c * Rabs s1 - (u * (c * Rabs s1) + eta) <= Rabs m).
+  assert (T := Rabs_triang m (- (m - c * s1))); rewrite Rabs_Ropp in T.
+  replace (m + - (m - c * s1)) with (c * s1) in T by ring.
+  rewrite Rabs_mult, (Rabs_pos_eq c c0) in T; lra.
+assert (K1 : Rabs (m - ce * de1) <= u * (c * Rabs s1) + eta + u * (c * Rabs de1) + 6 * u * (ce * Rabs de1)).
+  replace (m - ce * de1) with ((m - c * s1) + c * (s1 - de1) + (c - ce) * de1) by ring.
+  apply Rle_trans with (1 := Rabs_triang _ _).
+  assert (T := Rabs_triang (m - c * s1) (c * (s1 - de1))).
+  rewrite !Rabs_mult, (Rabs_pos_eq c c0) in *.
+  assert (c * Rabs (s1 - de1) <= c * (u * Rabs de1)) by (apply Rmult_le_compat_l; lra).
+  assert (Rabs (c - ce) * Rabs de1 <= 6 * u * ce * Rabs de1) by (apply Rmult_le_compat_r; [apply Rabs_pos|lra]).
+  lra.
+assert (W : ce * Rabs (D - E) <= (1 + 7 * u) * (c * de)).
+  apply Rle_trans with (ce * de); [apply Rmult_le_compat_l; lra|].
+  rewrite <- Rmult_assoc; apply Rmult_le_compat_r; lra.
+assert (Bi : Rabs (t - (m + (b + - br))) <= u * (1 + 4 * u) * Sh).
+{ destruct hs as [hs|(-> & ->)].
+  - assert (E3 := rnd_add fl _ _ fb (fmt_opp fl _ fbr)); fold s in E3.
+    assert (E4 := rnd_add fl m s (rnd_fmt fl _) (rnd_fmt fl _)); fold t in E4.
+    assert (A := Rabs_pos s); assert (A' := Rabs_pos t).
+    assert (L := add_low _ _ (fmt_abs _ (rnd_fmt fl (b + - br))) (fmt_abs _ (rnd_fmt fl (m + s))) A A').
+    fold s t in L; replace (t - (m + (b + - br))) with ((t - (m + s)) + (s - (b + - br))) by ring.
+    apply Rle_trans with (1 := Rabs_triang _ _).
+    assert (T1 := Rabs_triang s (- (s - (b + - br)))); rewrite Rabs_Ropp in T1.
+    replace (s + - (s - (b + - br))) with (b + - br) in T1 by ring.
+    assert (T2 := Rabs_triang t (- (t - (m + s)))); rewrite Rabs_Ropp in T2.
+    replace (t + - (t - (m + s))) with (m + s) in T2 by ring.
+    unfold u in *; lra.
+  - assert (s0 : s = 0) by (unfold s; rewrite Ropp_0, Rplus_0_l; apply (rnd_id fl), (fmt0 fl)).
+    assert (tm : t = m) by (unfold t; rewrite s0, Rplus_0_r; apply (rnd_id fl), (rnd_fmt fl)).
+    rewrite tm; replace (m - (m + (0 + - 0))) with 0 by ring; rewrite Rabs_R0.
+    apply Rmult_le_pos; [unfold u|]; lra. }
+replace (t - (ce * E + b) + (ce * Dr + br))
+  with ((t - (m + (b + - br))) + (m - ce * de1) + ce * (D - E)) by (unfold de1; ring).
+apply Rle_trans with (1 := Rabs_triang _ _).
+assert (T := Rabs_triang (t - (m + (b + - br))) (m - ce * de1)).
+rewrite (Rabs_mult ce), (Rabs_pos_eq ce ce0).
+assert (0 <= c * de) by (apply Rmult_le_pos; lra).
+assert (0 <= c * Rabs de1) by (apply Rmult_le_pos; [lra|apply Rabs_pos]).
+assert (0 <= c * Rabs s1) by (apply Rmult_le_pos; [lra|apply Rabs_pos]).
+generalize dependent (c * de); generalize dependent (c * Rabs s1); generalize dependent (ce * Rabs de1);
+generalize dependent (c * Rabs de1); generalize dependent (ce * Rabs (D - E));
+generalize dependent (Rabs (m - ce * de1)); generalize dependent (Rabs (t - (m + (b + - br)))); intros.
+clear E1 E2 nc hE; numbers; lra.
+Qed.
+
+(* ---- normalisation and distance ---- *)
+
+Lemma sum_map_le (f : R -> R) a b l :
+  (forall x, In x l -> f x <= a * x + b) -> sum (map f l) <= a * sum l + INR (length l) * b.
+Proof.
+induction l as [|x l IH]; intros h; [simpl; lra|].
+simpl sum; simpl length; rewrite S_INR; assert (H := h x (or_introl eq_refl)).
+assert (H' : forall y, In y l -> f y <= a * y + b) by (intros y hy; apply h; right; exact hy).
+specialize (IH H'); lra.
+Qed.
+
+Theorem quotient_sound l S n :
+  Forall (Rle 0) l -> summed l S -> 0 < sum l -> (length l <= n)%nat -> INR (n + 1) * u <= / 4096 ->
+  sum (map (fun w => Rabs (rnd (w / S) - w / sum l)) l) <= 1.01 * (INR (n + 1) * u) + INR (n + 1) * eta.
+Proof.
+intros F hS W0 ln h; assert (E := summed_error _ _ hS F); rewrite plus_INR in *; simpl (INR 1) in *.
+assert (LN := le_INR _ _ ln); assert (PL := pos_INR (length l)); assert (U := u_gt0); assert (eta0 := eta_gt0).
+assert (H : INR (length l) * u <= INR n * u) by (apply Rmult_le_compat_r; lra).
+assert (GL := gamma_le (length l) ltac:(lra)); assert (G0 := gamma_ge0 (length l)).
+set (g := gamma (length l)) in *; set (W := sum l) in *.
+assert (GW : g * W <= / 4000 * W) by (apply Rmult_le_compat_r; lra).
+assert (S0 : / 2 * W < S) by (apply Rabs_le_both in E; lra).
+assert (Sne : S <> 0) by lra; assert (Wne : W <> 0) by lra.
+assert (I0 : 0 < / S) by (apply Rinv_0_lt_compat; lra); assert (J0 : 0 < / W) by (apply Rinv_0_lt_compat; lra).
+set (D := Rabs (S - W)) in *.
+apply Rle_trans with ((u * / S + D * / S * / W) * W + INR (length l) * eta).
+  apply sum_map_le; intros w hw; rewrite Forall_forall in F; specialize (F w hw).
+  assert (Q : 0 <= w * / S) by (apply Rmult_le_pos; lra).
+  assert (A := rnd_error fl (w * / S)); rewrite (Rabs_pos_eq _ Q) in A; unfold Rdiv.
+  replace (rnd (w * / S) - w * / W) with ((rnd (w * / S) - w * / S) + (- (S - W)) * (w * / S * / W)) by (field; lra).
+  apply Rle_trans with (1 := Rabs_triang _ _); rewrite Rabs_mult, Rabs_Ropp; fold D.
+  rewrite (Rabs_pos_eq (w * / S * / W)) by (apply Rmult_le_pos; lra); lra.
+replace ((u * / S + D * / S * / W) * W) with ((u * W + D) * / S) by (field; lra).
+assert (A : (u * W + D) * / S <= 1.01 * ((INR n + 1) * u)).
+  apply Rmult_le_reg_r with S; [lra|]; rewrite Rmult_assoc, Rinv_l, Rmult_1_r by exact Sne.
+  assert (g * W <= 1.001 * (INR n * u) * W) by (apply Rmult_le_compat_r; lra).
+  apply Rle_trans with ((u + 1.001 * (INR n * u)) * W); [lra|].
+  apply Rle_trans with (1.01 * ((INR n + 1) * u) * ((1 - / 4000) * W)).
+    rewrite <- (Rmult_assoc (1.01 * ((INR n + 1) * u))); apply Rmult_le_compat_r; [lra|].
+    assert (0 <= INR n * u) by (apply Rmult_le_pos; lra); lra.
+  apply Rmult_le_compat_l; [apply Rmult_le_pos; [lra|apply Rmult_le_pos; lra]|].
+  apply Rabs_le_both in E; lra.
+assert (INR (length l) * eta <= (INR n + 1) * eta) by (apply Rmult_le_compat_r; lra); lra.
+Qed.
+
+Definition gap (p : R * R) : R := Rabs (rnd (fst p + - snd p)).
+
+Theorem distance_sound l T n :
+  (forall p, In p l -> fmt (fst p) /\ fmt (snd p)) -> summed (map gap l) T -> (length l <= n)%nat ->
+  INR (n + 1) * u <= / 4096 ->
+  0 <= T /\ sum (map (fun p => Rabs (fst p - snd p)) l) <= T * (1 + 1.05 * (INR (n + 1) * u)).
+Proof.
+intros F hT ln h; rewrite plus_INR in *; simpl (INR 1) in *.
+assert (P : Forall (Rle 0) (map gap l)) by (apply Forall_map, Forall_forall; intros p _; apply Rabs_pos).
+assert (E := summed_error _ _ hT P); rewrite map_length in E; assert (S0 := sum_ge0 _ P).
+assert (LN := le_INR _ _ ln); assert (PL := pos_INR (length l)); assert (U := u_gt0).
+assert (H : INR (length l) * u <= INR n * u) by (apply Rmult_le_compat_r; lra).
+assert (GL := gamma_le (length l) ltac:(lra)); assert (G0 := gamma_ge0 (length l)).
+assert (D : (1 - u) * sum (map (fun p => Rabs (fst p - snd p)) l) <= sum (map gap l)).
+  clear - F fl U; induction l as [|p l IH]; [simpl; lra|].
+  assert (IH' := IH (fun q hq => F q (or_intror hq))); destruct (F p (or_introl eq_refl)) as (f1 & f2).
+  assert (A := rnd_add fl _ _ f1 (fmt_opp fl _ f2)); unfold Rminus in *; unfold gap in *; simpl.
+  set (x := fst p + - snd p) in *; assert (T := Rabs_triang (rnd x) (- (rnd x + - x))); rewrite Rabs_Ropp in T.
+  replace (rnd x + - (rnd x + - x)) with x in T by ring; lra.
+assert (D0 : 0 <= sum (map (fun p => Rabs (fst p - snd p)) l)).
+  apply sum_ge0, Forall_map, Forall_forall; intros p _; apply Rabs_pos.
+set (s := sum (map gap l)) in *; set (dd := sum (map (fun p : R * R => Rabs (fst p - snd p)) l)) in *; set (g := gamma (length l)) in *.
+apply Rabs_le_both in E; set (q := (INR n + 1) * u) in *.
+assert (gq : g <= 1.001 * (q - u)) by (unfold q; lra).
+assert (q0 : 0 <= q) by (unfold q; apply Rmult_le_pos; lra).
+assert (T1 : (1 - 1.001 * (q - u)) * s <= T).
+  assert (g * s <= 1.001 * (q - u) * s) by (apply Rmult_le_compat_r; lra); lra.
+assert (T0 : 0 <= T).
+  apply Rle_trans with (2 := T1); apply Rmult_le_pos; lra.
+split; [exact T0|].
+assert (T2 : (1 - 1.001 * q) * dd <= T).
+  apply Rle_trans with (2 := T1).
+  apply Rle_trans with ((1 - 1.001 * (q - u)) * ((1 - u) * dd)); [|apply Rmult_le_compat_l; [lra|exact D]].
+  rewrite <- Rmult_assoc; apply Rmult_le_compat_r; [exact D0|]; unfold u in *; lra.
+apply Rle_trans with ((1 - 1.001 * q) * dd * (1 + 1.05 * q)); [|apply Rmult_le_compat_r; lra].
+replace ((1 - 1.001 * q) * dd * (1 + 1.05 * q)) with ((1 - 1.001 * q) * (1 + 1.05 * q) * dd) by ring.
+apply Rle_trans with (1 * dd); [lra|apply Rmult_le_compat_r; [exact D0|]].
+assert (q * q <= / 4096 * q) by (apply Rmult_le_compat_r; lra); lra.
+Qed.
+
+(* ---- families ---- *)
+
+Definition oscillation (hw lg range de Dr : R) : R :=
+  rnd (slack * rnd (rnd (hw * rnd (range + rnd (2 * de))) + rnd (lg * Dr))).
+Definition family_distance (o : R) : R := if Rle_dec 4 o then 2 else rnd (o / 2).
+
+Lemma family_distance_ge0 o : 0 <= o -> 0 <= family_distance o.
+Proof. intros h; unfold family_distance; destruct (Rle_dec 4 o); [lra|apply rnd_ge0; lra]. Qed.
+Lemma family_distance_fmt o : fmt (family_distance o).
+Proof. unfold family_distance; destruct (Rle_dec 4 o); [apply (fmt_two fl)|apply (rnd_fmt fl)]. Qed.
+
+(* range: the computed largest minus least dot product; rg: the exact one. *)
+Theorem family_sound hw hwe lg lge range rg de Dr De :
+  near hw hwe -> near lg lge -> fmt range -> tiny / 2 <= de -> 0 <= range -> 0 <= De ->
+  (1 - u) * rg <= range + 2 * de -> De <= Dr ->
+  let o := oscillation hw lg range de Dr in
+  0 <= o /\ Rmin 2 ((hwe * rg + lge * De) / 2) <= family_distance o + tiny / 16.
+Proof.
+intros nh nl fr hde r0 De0 hr hD o.
+destruct (near_low _ _ nh) as (hw0 & nh'); destruct (near_low _ _ nl) as (lg0 & nl').
+destruct nh as (hwe0 & _); destruct nl as (lge0 & _).
+assert (U := u_gt0); assert (Dr0 : 0 <= Dr) by lra; assert (T0 := tiny_gt0).
+assert (L1 := low (2 * de) ltac:(lra)); assert (Z1 := rnd_ge0 (2 * de) ltac:(lra)).
+assert (F1 := rnd_fmt fl (2 * de)); unfold o, oscillation; set (a1 := rnd (2 * de)) in *.
+assert (L2 := add_low _ _ fr F1 r0 Z1); assert (Z2 := rnd_ge0 (range + a1) ltac:(lra)).
+set (a2 := rnd (range + a1)) in *.
+assert (B2 : (1 - 6 * u) * rg <= a2) by (clear nh' nl'; numbers; lra).
+assert (A3 : 0 <= hw * a2) by (apply Rmult_le_pos; lra).
+assert (L3 := low _ A3); assert (Z3 := rnd_ge0 _ A3); assert (F3 := rnd_fmt fl (hw * a2)).
+set (a3 := rnd (hw * a2)) in *.
+assert (A4 : 0 <= lg * Dr) by (apply Rmult_le_pos; lra).
+assert (L4 := low _ A4); assert (Z4 := rnd_ge0 _ A4); assert (F4 := rnd_fmt fl (lg * Dr)).
+set (a4 := rnd (lg * Dr)) in *.
+assert (L5 := add_low _ _ F3 F4 Z3 Z4); assert (Z5 := rnd_ge0 (a3 + a4) ltac:(lra)).
+set (a5 := rnd (a3 + a4)) in *.
+assert (A6 : 0 <= slack * a5) by (apply Rmult_le_pos; [unfold slack|]; lra).
+assert (L6 := low _ A6); assert (Z6 := rnd_ge0 _ A6); set (a6 := rnd (slack * a5)) in *.
+split; [exact Z6|].
+assert (M1 : (1 - 6 * u) * (hwe * rg) <= (1 + 7 * u) * (hw * a2)).
+  apply Rle_trans with (hwe * a2).
+    replace ((1 - 6 * u) * (hwe * rg)) with (hwe * ((1 - 6 * u) * rg)) by ring; apply Rmult_le_compat_l; lra.
+  rewrite <- (Rmult_assoc (1 + 7 * u)); apply Rmult_le_compat_r; lra.
+assert (M2 : lge * De <= (1 + 7 * u) * (lg * Dr)).
+  rewrite <- (Rmult_assoc (1 + 7 * u)); apply Rmult_le_compat; lra.
+assert (N2 : 0 <= lge * De) by (apply Rmult_le_pos; lra).
+set (x := hwe * rg) in *; set (y := lge * De) in *; set (x' := hw * a2) in *; set (y' := lg * Dr) in *.
+assert (K : (x + y) * (1 + 10 * u) <= a6 + tiny / 64).
+  clear nh' nl' hr L1 L2 B2; numbers; lra.
+unfold family_distance; destruct (Rle_dec 4 a6) as [h|h].
+  apply Rle_trans with (1 := Rmin_l _ _); lra.
+apply Rle_trans with (1 := Rmin_r _ _); assert (L7 := low (a6 / 2) ltac:(lra)).
+clear nh' nl' hr L1 L2 L3 L4 L5 L6 B2; numbers; lra.
+Qed.
+
+(* ---- the sum of it all ---- *)
+
+Definition final : R := 1 + / 2 ^ 45.
+Definition row_rest (n : nat) (le fam : R) : R :=
+  rnd (rnd (rnd (rnd (unit_factor (n + 1) + (/ 2) ^ 50) + le) + fam) + tiny).
+Definition total (n : nat) (T le fam : R) : R :=
+  rnd (final * rnd (rnd (T * rnd (1 + unit_factor (n + 1))) + row_rest n le fam)).
+
+Theorem total_sound n T le fam :
+  0 <= T -> 0 <= le -> 0 <= fam -> fmt le -> fmt fam -> INR (n + 1) * u <= / 4096 ->
+  T * (1 + 1.05 * (INR (n + 1) * u)) + 1.01 * (INR (n + 1) * u) + / 2 ^ 50 + le + fam + tiny / 4 <= total n T le fam.
+Proof.
+intros T0 le0 fam0 fle ffam h; unfold total, row_rest.
+assert (U := u_gt0); assert (N0 := pos_INR (n + 1)); assert (t0 := tiny_gt0).
+assert (L1 := unit_factor_low (n + 1)); assert (Z1 := unit_factor_ge0 (n + 1)).
+assert (F1 : fmt (unit_factor (n + 1))) by apply (rnd_fmt fl).
+set (a1 := unit_factor (n + 1)) in *; set (q := INR (n + 1) * u) in *.
+assert (q0 : 0 <= q) by (apply Rmult_le_pos; lra).
+assert (FK := fmt_half fl 50 ltac:(lia)); assert (FO := fmt_half fl 0 ltac:(lia)); change ((/ 2) ^ 0) with 1 in FO.
+assert (K0 := half_pow 50); assert (KE : (/ 2) ^ 50 = / 2 ^ 50) by (simpl; lra).
+rewrite <- KE; set (k := (/ 2) ^ 50) in *.
+assert (L2 := add_low _ _ FO F1 ltac:(lra) Z1); assert (Z2 := rnd_ge0 (1 + a1) ltac:(lra)).
+set (a2 := rnd (1 + a1)) in *.
+assert (A3 : 0 <= T * a2) by (apply Rmult_le_pos; lra).
+assert (L3 := low _ A3); assert (Z3 := rnd_ge0 _ A3); assert (F3 := rnd_fmt fl (T * a2)).
+assert (B3 : (1 - u) * (T + 1.06 * (T * q)) <= T * a2).
+  replace ((1 - u) * (T + 1.06 * (T * q))) with (T * ((1 - u) * (1 + 1.06 * q))) by ring.
+  apply Rmult_le_compat_l; [exact T0|]; apply Rle_trans with (2 := L2).
+  apply Rmult_le_compat_l; unfold u in *; lra.
+assert (Tq0 : 0 <= T * q) by (apply Rmult_le_pos; lra).
+set (Ta := T * a2) in *; set (a3 := rnd Ta) in *.
+assert (L4 := add_low _ _ F1 FK Z1 ltac:(lra)); assert (Z4 := rnd_ge0 (a1 + k) ltac:(lra)).
+assert (F4 := rnd_fmt fl (a1 + k)); set (a4 := rnd (a1 + k)) in *.
+assert (L5 := add_low _ _ F4 fle Z4 le0); assert (Z5 := rnd_ge0 (a4 + le) ltac:(lra)).
+assert (F5 := rnd_fmt fl (a4 + le)); set (a5 := rnd (a4 + le)) in *.
+assert (L6 := add_low _ _ F5 ffam Z5 fam0); assert (Z6 := rnd_ge0 (a5 + fam) ltac:(lra)).
+assert (F6 := rnd_fmt fl (a5 + fam)); set (a6 := rnd (a5 + fam)) in *.
+assert (L7 := add_low _ _ F6 fmt_tiny Z6 ltac:(lra)); assert (Z7 := rnd_ge0 (a6 + tiny) ltac:(lra)).
+assert (F7 := rnd_fmt fl (a6 + tiny)); set (a7 := rnd (a6 + tiny)) in *.
+assert (L8 := add_low _ _ F3 F7 Z3 Z7); assert (Z8 := rnd_ge0 (a3 + a7) ltac:(lra)).
+set (a8 := rnd (a3 + a7)) in *.
+assert (A9 : 0 <= final * a8) by (apply Rmult_le_pos; [unfold final; simpl|]; lra).
+assert (L9 := low _ A9); set (a9 := rnd (final * a8)) in *.
+replace (T * (1 + 1.05 * q)) with (T + 1.05 * (T * q)) by ring; set (Tq := T * q) in *.
+assert (T8 : (1 - 12 * u) * (T + 1.06 * Tq + 1.06 * q + k + le + fam + tiny) - 4 * eta <= a8).
+  clear h L9 A9; numbers; lra.
+assert (FE : final = 1 + 256 * u) by (unfold final, u; simpl; lra).
+rewrite FE in L9; clear L1 L2 L3 L4 L5 L6 L7 L8 B3 FE A9 KE; numbers; lra.
 Qed.
 
 End Float.
