@@ -65,6 +65,9 @@ assert (p * p <= p) by nra; assert (p * p * u <= p * u) by (apply Rmult_le_compa
 assert (0 <= u * u) by nra; lra.
 Qed.
 
+(* So few that n u <= 2^-12. *)
+Definition few (n : nat) : Prop := INR n * u <= / 4096.
+
 Definition gamma (n : nat) : R := (1 + u) ^ n - 1.
 Lemma gamma_ge0 n : 0 <= gamma n. Proof. unfold gamma; assert (H := pow_ge1 n); lra. Qed.
 Lemma gamma_le n : INR n * u <= / 4096 -> gamma n <= 1.001 * (INR n * u).
@@ -682,4 +685,81 @@ assert (FE : final = 1 + 256 * u) by (unfold final, u; simpl; lra).
 rewrite FE in L9; clear L1 L2 L3 L4 L5 L6 L7 L8 B3 FE A9 KE; numbers; lra.
 Qed.
 
+(* The exponential: its relative error, and an absolute one where it is subnormal. *)
+Record float_kernel (e : R -> R) (highest : R) : Prop := FloatKernel {
+  kernel_fmt : forall t, fmt t -> t <= highest -> fmt (e t);
+  kernel_ge0 : forall t, fmt t -> t <= highest -> 0 <= e t;
+  kernel_error : forall t, fmt t -> t <= highest -> Rabs (e t - exp t) <= (/ 2) ^ 51 * exp t + eta
+}.
+
+(* What the exponentials and the quotients of n keys add. *)
+Definition exponential_loss (n : nat) : R := / 2 ^ 50 + 2 * INR n * eta.
+Definition quotient_loss (n : nat) : R := 1.01 * (INR (n + 1) * u) + INR (n + 1) * eta.
+
+Definition distance_loss (n : nat) (T : R) : R := T * (1 + 1.05 * (INR (n + 1) * u)).
+
+Theorem losses_sound n T le fam s1 s2 s3 s4 f :
+  0 <= T -> 0 <= le -> 0 <= fam -> fmt le -> fmt fam -> INR (n + 1) * u <= / 4096 ->
+  s1 <= le -> s2 <= exponential_loss n -> s3 <= quotient_loss n -> s4 <= T * (1 + 1.05 * (INR (n + 1) * u)) ->
+  f <= fam + tiny / 16 ->
+  s1 + s2 + s3 + s4 + f <= total n T le fam.
+Proof.
+intros T0 le0 fam0 fle ffam h h1 h2 h3 h4 hf.
+assert (H := total_sound n T le fam T0 le0 fam0 fle ffam h).
+unfold exponential_loss, quotient_loss in *; rewrite plus_INR in *; simpl (INR 1) in *.
+assert (N0 := pos_INR n).
+assert (B : (4 * INR n + 4) * eta <= 2 ^ 60 * eta).
+  apply Rmult_le_compat_r; [apply Rlt_le, eta_gt0|]; unfold u in h; simpl pow; lra.
+assert (E : 2 ^ 60 * eta <= tiny / 100) by (clear - fl; simpl pow; numbers; lra).
+assert (T1 := tiny_gt0); lra.
+Qed.
+
+Lemma exponential_scalar n X E :
+  1 <= E -> X <= (/ 2) ^ 51 * E + INR n * eta -> 2 * X <= exponential_loss n * E.
+Proof.
+intros h hx; unfold exponential_loss; assert (K : (/ 2) ^ 51 = / 2 ^ 50 / 2) by (simpl; lra).
+rewrite K in hx; assert (H := eta_gt0); assert (N := pos_INR n).
+assert (A : 0 <= INR n * eta) by (apply Rmult_le_pos; lra); set (k := / 2 ^ 50) in *.
+set (z := INR n * eta) in *; replace ((k + 2 * INR n * eta) * E) with (k * E + 2 * (z * E)) by (unfold z; ring).
+assert (z * 1 <= z * E) by (apply Rmult_le_compat_l; lra); lra.
+Qed.
+
+Lemma kernel_one w : Rabs (w - exp 0) <= (/ 2) ^ 51 * exp 0 + eta -> 0 < w.
+Proof.
+rewrite exp_0; intros h; apply Rabs_le_both in h; simpl pow in h; clear - fl h; numbers; lra.
+Qed.
+
+Lemma product_reference c D : product c D D = 0.
+Proof.
+unfold product; rewrite Rplus_opp_r, (rnd_id fl 0 (fmt0 fl)), Rmult_0_r; apply (rnd_id fl), (fmt0 fl).
+Qed.
+
 End Float.
+
+Arguments rnd_fmt {rnd fmt}.
+Arguments rnd_id {rnd fmt} _ {x}.
+Arguments fmt0 {rnd fmt}.
+Arguments fmt_opp {rnd fmt} _ {x}.
+Arguments fmt_half {rnd fmt} _ {n}.
+Arguments rnd_add {rnd fmt} _ {x y}.
+Arguments dotted_fmt {rnd fmt} _ {l a}.
+Arguments summed_fmt {rnd fmt} _ {l a}.
+Arguments dot_error_ge0 {rnd fmt} _ d {G}.
+Arguments dot_error_low {rnd fmt} _ d {G}.
+Arguments dot_error_sound {rnd fmt} _ {l D G Gmax}.
+Arguments logit_error_ge0 {rnd fmt} _ {c de P Sh}.
+Arguments logit_sound {rnd fmt} _ {c ce D Dr E b br de P Sh}.
+Arguments near_low {c ce}.
+Arguments product_reference {rnd fmt}.
+Arguments quotient_sound {rnd fmt} _ {l S n}.
+Arguments distance_sound {rnd fmt} _ {l T n}.
+Arguments family_sound {rnd fmt} _ {hw hwe lg lge range rg de Dr De}.
+Arguments family_distance_ge0 {rnd fmt} _ {o}.
+Arguments family_distance_fmt {rnd fmt}.
+Arguments losses_sound {rnd fmt} _ {n T le fam s1 s2 s3 s4 f}.
+Arguments kernel_one {w}.
+Arguments exponential_scalar {n X E}.
+Arguments kernel_fmt {fmt e highest} _ {t}.
+Arguments kernel_ge0 {fmt e highest} _ {t}.
+Arguments kernel_error {fmt e highest} _ {t}.
+Arguments sum_map_le f {a b l}.
