@@ -337,6 +337,20 @@ Theorem family_shift (beta : R) (Q : 'M[R]_(m, d)) (K : 'M[R]_(n, d)) i j0 :
     <= 2%:R * tanh (oscillation_bound i / 4%:R).
 Proof. by move=> v0 hb hQ hK; apply: (softmax_osc v0); exact: family_osc. Qed.
 
+Lemma single_member (beta : R) (Q : 'M[R]_(m, d)) (K : 'M[R]_(n, d)) :
+  single -> beta_low h <= beta <= beta_high h ->
+  (forall i k, `|Q i k - query h i k| <= query_radius h i k) ->
+  (forall j k, `|K j k - key h j k| <= key_radius h j k) ->
+  [/\ beta = beta_middle, Q = query h & K = key h].
+Proof.
+move=> [eb eQ eK] hb hQ hK.
+have zero p q (X Y : 'M[R]_(p, q)) : (forall u v, `|X u v - Y u v| <= (0 : 'M[R]_(p, q)) u v) -> X = Y.
+  move=> e; apply/matrixP => u v; apply/eqP; rewrite -subr_eq0 -normr_le0.
+  by apply: le_trans (e u v) _; rewrite mxE.
+rewrite eQ in hQ; rewrite eK in hK; rewrite (zero _ _ _ _ hQ) (zero _ _ _ _ hK).
+split=> //; rewrite /beta_middle -eb; move: hb; rewrite -eb => /le_anti <-; by field.
+Qed.
+
 Variable a : arithmetic.
 Hypotheses (da : directed a) (ka : kernel a).
 
@@ -412,13 +426,8 @@ Qed.
 Theorem rho_sound_single (centre : 'M[R]_(m, n)) (rho : R) A :
   single -> 0 <= rho -> (forall i, middle_error centre i <= rho) -> head_member A -> rnorm (A - centre) <= rho.
 Proof.
-move=> [eb eQ eK] rho0 le [beta [Q [K [hb hQ hK ->]]]]; apply: rnorm_le => // i.
-have zero p q (X Y : 'M[R]_(p, q)) : (forall u v, `|X u v - Y u v| <= (0 : 'M[R]_(p, q)) u v) -> X = Y.
-  move=> e; apply/matrixP => u v; apply/eqP; rewrite -subr_eq0 -normr_le0.
-  by apply: le_trans (e u v) _; rewrite mxE.
-rewrite eQ in hQ; rewrite eK in hK; rewrite (zero _ _ _ _ hQ) (zero _ _ _ _ hK).
-have -> : beta = beta_middle.
-  rewrite /beta_middle -eb; move: hb; rewrite -eb => /le_anti <-; by field.
+move=> hs rho0 le [beta [Q [K [hb hQ hK ->]]]]; apply: rnorm_le => // i.
+have [-> -> ->] := single_member hs hb hQ hK.
 apply: le_trans (le i); apply: le_trans (middle_error_sound centre i).
 by apply: ler_sum => j _; rewrite !mxE.
 Qed.
@@ -428,6 +437,29 @@ End Head.
 (* ---- the whole chain ---- *)
 
 Local Notation zR := (zF R_realField).
+
+(* Where ρ is proved for the members of a head, the checker's bracket holds of them. *)
+Lemma members_bracket (P : problem) d (h : head (rows P) (cols P) d) (ws : seq witness) (en ed : Z)
+    (A : 'M[R]_(rows P, cols P)) :
+  well_formed P -> (0 <=? en)%Z -> (0 <? ed)%Z ->
+  (if members P is Softmax V then forall i j, visible h i j = nth false (nth [::] V i) j else True) ->
+  (forall i, exists j, visible h i j) ->
+  (0 <= zR (rho_num P) / zR (rho_den P) -> head_member h A ->
+   rnorm (A - mx R_realField _ _ (centre P) (denominator P)) <= zR (rho_num P) / zR (rho_den P)) ->
+  head_member h A ->
+  let b := bracket P [seq measure_witness P w | w <- ws] en ed in
+  reps_ge A (zR en / zR ed) b.1 /\ reps_le A (zR en / zR ed) b.2.
+Proof.
+move=> wf en0 ed0 same some hrho hA; apply: bracket_sound => //.
+have rho0 : 0 <= zR (rho_num P) / zR (rho_den P).
+  by case/and5P: wf => _ _ /(zF_ge0 R_realField) n0 /(zF_gt0 R_realField) d0 _; rewrite divr_ge0 // ltW.
+split; first exact: hrho.
+case: (members P) same => // V same; case: hA => beta [Q [K [_ _ _ ->]]].
+split=> [i j|i|i j]; rewrite ?mxE; have [j0 v0] := some i.
+- exact: softmax_ge0.
+- by under eq_bigr do rewrite mxE; exact: (softmax_sum v0).
+- by rewrite (softmax_neq0 v0).
+Qed.
 
 Theorem head_bracket_sound (a : arithmetic) (P : problem) d (h : head (rows P) (cols P) d)
     (cl ch half_width largest : R) (r : 'I_(rows P) -> 'I_(cols P)) (ws : seq witness) (en ed : Z)
@@ -445,15 +477,8 @@ Theorem head_bracket_sound (a : arithmetic) (P : problem) d (h : head (rows P) (
   let b := bracket P [seq measure_witness P w | w <- ws] en ed in
   reps_ge A (zR en / zR ed) b.1 /\ reps_le A (zR en / zR ed) b.2.
 Proof.
-move=> da ka wf en0 ed0 same beta0 hr hf hrho hA; apply: bracket_sound => //.
-have rho0 : 0 <= zR (rho_num P) / zR (rho_den P).
-  by case/and5P: wf => _ _ /(zF_ge0 R_realField) n0 /(zF_gt0 R_realField) d0 _; rewrite divr_ge0 // ltW.
-split.
-  case: hrho => [le|[hs le]]; first exact: (rho_sound beta0 da ka hr hf).
-  exact: (rho_sound_single da ka hr hf hs).
-case: (members P) same => // V same; case: hA => beta [Q [K [_ _ _ ->]]].
-split=> [i j|i|i j]; rewrite ?mxE.
-- exact: softmax_ge0.
-- by under eq_bigr do rewrite mxE; exact: (softmax_sum (hr i).1).
-- by rewrite (softmax_neq0 (hr i).1).
+move=> da ka wf en0 ed0 same beta0 hr hf hrho hA; apply: (members_bracket (h := h)) => // [i|rho0 hA'].
+  by exists (r i); exact: (hr i).1.
+case: hrho => [le|[hs le]]; first exact: (rho_sound beta0 da ka hr hf).
+exact: (rho_sound_single da ka hr hf hs).
 Qed.

@@ -635,6 +635,15 @@ apply Rle_trans with (1 := Rmin_r _ _); assert (L7 := low (a6 / 2) ltac:(lra)).
 clear nh' nl' hr L1 L2 L3 L4 L5 L6 B2; numbers; lra.
 Qed.
 
+Lemma range_sound a b rg de :
+  fmt a -> fmt b -> b <= a -> 0 <= de -> rg <= a - b + 2 * de ->
+  0 <= rnd (a + - b) /\ (1 - u) * rg <= rnd (a + - b) + 2 * de.
+Proof.
+intros fa fb ab de0 h; assert (U := u_gt0); split; [apply rnd_ge0; lra|].
+assert (E := rnd_add fl _ _ fa (fmt_opp fl _ fb)); rewrite (Rabs_pos_eq (a + - b)) in E by lra.
+apply Rabs_le_both in E; unfold u in *; lra.
+Qed.
+
 (* ---- the sum of it all ---- *)
 
 Definition final : R := 1 + / 2 ^ 45.
@@ -753,6 +762,7 @@ Arguments near_low {c ce}.
 Arguments product_reference {rnd fmt}.
 Arguments quotient_sound {rnd fmt} _ {l S n}.
 Arguments distance_sound {rnd fmt} _ {l T n}.
+Arguments range_sound {rnd fmt} _ {a b rg de}.
 Arguments family_sound {rnd fmt} _ {hw hwe lg lge range rg de Dr De}.
 Arguments family_distance_ge0 {rnd fmt} _ {o}.
 Arguments family_distance_fmt {rnd fmt}.

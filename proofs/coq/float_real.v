@@ -244,3 +244,175 @@ by apply: ler_add; rewrite distrC.
 Qed.
 
 End Row.
+
+(* ---- heads ---- *)
+
+Section Head.
+Variables (rnd : R -> R) (fmt : R -> Prop) (e : R -> R) (highest : R).
+Hypotheses (fl : is_float rnd fmt) (ek : float_kernel fmt e highest).
+
+Variables (m n d : nat) (h : head m n d) (centre : 'M[R]_(m, n)).
+Implicit Types (i : 'I_m) (j : 'I_n) (A : 'M[R]_(m, n)).
+
+(* The factors |β_mid s|, |s| (β_high − β_low)/2 and |s| β_high, and the rows' numbers. *)
+Variables (c half_width largest : R) (xs : 'I_m -> float_row n).
+
+Definition factors_near : Prop :=
+  [/\ near c `|beta_middle h * scale h|,
+      near half_width (`|scale h| * ((beta_high h - beta_low h) / 2%:R))
+    & near largest (`|scale h| * beta_high h)].
+
+Definition range_computed i : Prop :=
+  exists high low, let D := computed_dot (xs i) in
+    [/\ visible h i high, visible h i low, forall j, visible h i j -> D low <= D j <= D high
+      & dot_range (xs i) = rnd (Rplus (D high) (Ropp (D low)))].
+
+Definition family_computed i (fam : R) : Prop :=
+  fam = 0 /\ (single h \/ forall j, visible h i j -> j = reference (xs i)) \/
+  [/\ range_computed i,
+      dots_bound (visible h) (query h) (key h) (query_radius h) (key_radius h) i <= rounding (xs i)
+    & fam = family_distance rnd (oscillation rnd half_width largest (dot_range (xs i))
+                                   (row_dot_error rnd d (xs i)) (rounding (xs i)))].
+
+Definition float_row_computed i : Prop :=
+  row_computed rnd fmt e highest (visible h i) (query h i) (key h) (bias h i) (centre i)
+    (beta_middle h * scale h < 0) c (xs i).
+
+Definition float_row_total i (fam : R) : R :=
+  total rnd n (distance (xs i)) (row_logit_error rnd d c (xs i)) fam.
+
+Hypothesis beta0 : 0 <= beta_low h.
+Hypotheses (hf : factors_near) (hr : forall i, float_row_computed i).
+Hypotheses (fb : forall i j, fmt (bias h i j)) (fc : forall i j, fmt (centre i j)).
+Hypotheses (dn : few d) (nn : few (n + 1)).
+
+Lemma exact_logit_middle i j :
+  exact_logit (query h i) (key h) (bias h i) (beta_middle h * scale h < 0) `|beta_middle h * scale h| j
+  = middle_logit h i j.
+Proof.
+rewrite /exact_logit /middle_logit /logit /exact_dot /dot.
+by case: ltP => s0; [rewrite ltr0_norm // opprK|rewrite ger0_norm].
+Qed.
+
+Lemma dot_osc i high low : let D := computed_dot (xs i) in
+  visible h i high -> visible h i low -> (forall j, visible h i j -> D low <= D j <= D high) ->
+  osc (visible h i) (dot (query h) (key h) i) <= D high - D low + 2%:R * row_dot_error rnd d (xs i).
+Proof.
+move=> D vh vl hD; set de := row_dot_error _ _ _.
+have de0 : 0 <= de by apply/RleP; exact: (row_dot_error_ge0 fl (hr i)).
+have b0 : 0 <= D high - D low + 2%:R * de.
+  by rewrite addr_ge0 ?subr_ge0 ?mulr_ge0 ?ler0n //; case/andP: (hD _ vh).
+apply/(osc_leP _ _ b0) => j l vj vl'; set E := dot _ _ _.
+pose sg : R := if beta_middle h * scale h < 0 then -1 else 1.
+have near j' : visible h i j' -> `|D j' - sg * E j'| <= de.
+  by move=> vj'; apply/RleP; exact: (computed_dot_error fl (hr i) dn vj').
+have sg1 : `|sg| = 1 by rewrite /sg; case: ifP => _; rewrite ?normrN normr1.
+apply: le_trans (ler_norm _) _; rewrite -[X in X <= _]mul1r -[X in X * _ <= _]sg1 -normrM mulrBr.
+have -> : sg * E j - sg * E l = (D j - D l) - ((D j - sg * E j) - (D l - sg * E l)) by ring.
+apply: le_trans (ler_norm_sub _ _) _; apply: ler_add.
+  by case/andP: (hD _ vj) => j1 j2; case/andP: (hD _ vl') => l1 l2; rewrite ler_norml opprB !ler_sub.
+by rewrite mulr_natl mulr2n; apply: le_trans (ler_norm_sub _ _) _; rewrite ler_add ?near.
+Qed.
+
+Lemma dot_error_half i : Rle (Rdiv tiny (IZR 2)) (row_dot_error rnd d (xs i)).
+Proof.
+have G0 := proj1 (size_largest (hr i)).
+apply: Rle_trans (dot_error_low fl d G0); set z := Rmult (Rmult (INR d) u) _.
+have z0 : Rle (IZR 0) z.
+  by apply: Rmult_le_pos => //; apply: Rmult_le_pos; [exact: pos_INR|exact: Rlt_le u_gt0].
+by Lra.lra.
+Qed.
+
+Lemma two_tanh_min (o : R) : 0 <= o -> Rle (2%:R * tanh (o / 4%:R)) (Rmin (IZR 2) (Rdiv o (IZR 2))).
+Proof.
+move=> o0; have := two_tanh_le o0; rewrite le_minr => /andP[/RleP h1 /RleP h2].
+have [e1 _] := half_quarter o; rewrite e1 in h2; exact: Rmin_glb.
+Qed.
+
+Lemma range_le i high low : let D := computed_dot (xs i) in
+  visible h i high -> visible h i low -> (forall j, visible h i j -> D low <= D j <= D high) ->
+  Rle (osc (visible h i) (dot (query h) (key h) i))
+      (Rplus (Rminus (D high) (D low)) (Rmult (IZR 2) (row_dot_error rnd d (xs i)))).
+Proof.
+move=> D vh vl hD; have /RleP := dot_osc vh vl hD.
+by rewrite !RE /= (_ : Rplus (IZR 1) (IZR 1) = IZR 2) //; Lra.lra.
+Qed.
+
+(* The family's part of the bound of row i. *)
+Lemma family_part i fam (beta : R) (Q : 'M[R]_(m, d)) (K : 'M[R]_(n, d)) :
+  family_computed i fam -> beta_low h <= beta <= beta_high h ->
+  (forall i k, `|Q i k - query h i k| <= query_radius h i k) ->
+  (forall j k, `|K j k - key h j k| <= key_radius h j k) ->
+  [/\ fmt fam, Rle 0 fam & Rle
+    (\sum_j `|softmax (visible h i) (logit beta (scale h) Q K (bias h) i) j
+              - softmax (visible h i) (middle_logit h i) j|) (Rplus fam (Rdiv tiny (IZR 16)))].
+Proof.
+move=> hfam hb hQ hK; have vr := reference_visible (hr i).
+have t0 : Rlt 0 (Rdiv tiny (IZR 16)) by apply: Rdiv_lt_0_compat; [exact: tiny_gt0|Lra.lra].
+have zero (X : R) : X <= 0 -> Rle X (Rplus 0 (Rdiv tiny (IZR 16))).
+  by move/RleP => X0; rewrite Rplus_0_l; apply: Rle_trans X0 _; exact: Rlt_le.
+case: hfam => [[-> hs]|[[high [low [vh vl hD hrange]]] hround ->]].
+  split; [exact: (fmt0 fl)|exact: Rle_refl|apply: zero; case: hs => [hs|one]].
+    have [-> -> ->] := single_member hs hb hQ hK.
+    by rewrite big1 // => j _; rewrite subrr normr0.
+  apply: le_trans (softmax_tanh vr _ _) _.
+  have -> : osc (visible h i) (fun j => logit beta (scale h) Q K (bias h) i j - middle_logit h i j) = 0.
+    apply/eqP; rewrite eq_le osc_ge0 andbT; apply/(osc_leP _ _ (lexx _)) => j l /one -> /one ->.
+    by rewrite subrr.
+  by rewrite tanh_quarter mul0r exp_zero subrr mul0r mulr0.
+have [hc hw hl] := hf.
+have de0 := row_dot_error_ge0 fl (hr i).
+have [r0 hrg] := range_sound fl (computed_dot_fmt fl (hr i) vh) (computed_dot_fmt fl (hr i) vl)
+  (elimT (RleP _ _) (proj1 (andP (hD _ vh)))) de0 (range_le vh vl hD).
+have rad0 k : 0 <= query_radius h i k by apply: le_trans (hQ i k).
+have D0 := dots_bound_ge0 rad0.
+rewrite -hrange in r0 hrg.
+have [o0 le] := family_sound fl hw hl (eq_ind_r fmt (rnd_fmt fl _) hrange) (dot_error_half i) r0
+  (elimT (RleP _ _) D0) hrg (elimT (RleP _ _) hround).
+split; [exact: (family_distance_fmt fl)|exact: (family_distance_ge0 fl o0)|].
+apply: Rle_trans le; apply: Rle_trans (two_tanh_min _).
+  by apply/RleP; exact: (family_shift beta0 vr hb (hQ i) hK).
+have lohi : beta_low h <= beta_high h by case/andP: hb; exact: le_trans.
+have half0 : 0 <= (beta_high h - beta_low h) / 2%:R by rewrite divr_ge0 ?ler0n ?subr_ge0.
+by rewrite addr_ge0 // mulr_ge0 ?osc_ge0 // mulr_ge0 // (le_trans beta0 lohi).
+Qed.
+
+Theorem float_rho_sound (rho : R) A :
+  0 <= rho -> (forall i, exists2 fam, family_computed i fam & float_row_total i fam <= rho) ->
+  head_member h A -> rnorm (A - centre) <= rho.
+Proof.
+move=> rho0 le [beta [Q [K [hb hQ hK ->]]]]; apply: rnorm_le => // i.
+have [fam hfam] := le i; apply: le_trans; have [ffam fam0 hf'] := family_part hfam hb hQ hK.
+have [nc _ _] := hf.
+apply: le_trans (float_row_sound fl ek (hr i) nc (fb i) (fc i) dn nn ffam fam0 hf').
+rewrite -big_split; apply: ler_sum => j _; rewrite !mxE /= [X in _ <= X]addrC.
+rewrite (softmax_ext (x' := middle_logit h i) j (fun l _ => exact_logit_middle i l)).
+exact: ler_dist_add.
+Qed.
+
+End Head.
+
+(* ---- the whole chain ---- *)
+
+Local Notation zR := (zF R_realField).
+
+Theorem float_bracket_sound (rnd : R -> R) (fmt : R -> Prop) (e : R -> R) (highest : R) (P : problem) d
+    (h : head (rows P) (cols P) d) (c half_width largest : R) (xs : 'I_(rows P) -> float_row (cols P))
+    (ws : seq witness) (en ed : Z) (A : 'M[R]_(rows P, cols P)) :
+  let centre := mx R_realField (rows P) (cols P) (centre P) (denominator P) in
+  is_float rnd fmt -> float_kernel fmt e highest ->
+  well_formed P -> (0 <=? en)%Z -> (0 <? ed)%Z ->
+  (if members P is Softmax V then forall i j, visible h i j = nth false (nth [::] V i) j else True) ->
+  0 <= beta_low h -> factors_near h c half_width largest ->
+  (forall i j, fmt (bias h i j)) -> (forall i j, fmt (centre i j)) -> few d -> few (cols P + 1) ->
+  (forall i, float_row_computed rnd fmt e highest h centre c xs i) ->
+  (forall i, exists2 fam, family_computed rnd h half_width largest xs i fam &
+     float_row_total rnd d c xs i fam <= zR (rho_num P) / zR (rho_den P)) ->
+  head_member h A ->
+  let b := bracket P [seq measure_witness P w | w <- ws] en ed in
+  reps_ge A (zR en / zR ed) b.1 /\ reps_le A (zR en / zR ed) b.2.
+Proof.
+move=> C fl ek wf en0 ed0 same beta0 hf fb fc dn nn hr le hA.
+apply: (members_bracket (h := h)) => // [i|rho0 hA']; first by exists (reference (xs i)); exact: reference_visible (hr i).
+exact: (float_rho_sound fl ek beta0 hf hr fb fc dn nn rho0 le).
+Qed.
