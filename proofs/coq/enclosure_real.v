@@ -5,7 +5,7 @@
    `arithmetic` is a set of roundings, of which `directed` says only the side on which they err (MPFR's at any
    precision do), with an exponential and a tanh, of which `kernel` says only the side on which they err.
 
-   - factor_enclosed       step 1: |β s| for s = f/√g lies between the computed ends;
+   - factor_enclosed       step 1: |f/√g| lies between the computed ends;
    - argument_enclosed     step 2: t = c u + v ≤ 0 lies between the computed ends;
    - exponential_enclosed  step 3: so does e^t;
    - row_enclosed          steps 4 and 5: so do the entries of a row of softmax;
@@ -80,19 +80,43 @@ Definition factor_high (square : R) : R := argument_up a (sqrt (argument_up a sq
 Lemma sqrt_mono (x y : R) : x <= y -> sqrt x <= sqrt y.
 Proof. by move=> /RleP h; apply/RleP; exact: sqrt_le_1_alt. Qed.
 
-Theorem factor_enclosed (beta f g : R) : 0 < g ->
-  factor_low ((beta * f) ^+ 2 / g) <= `|beta * (f / sqrt g)| <= factor_high ((beta * f) ^+ 2 / g).
+Lemma root_square (f g : R) : 0 < g -> `|f / sqrt g| = sqrt (f ^+ 2 / g).
 Proof.
-move=> g0.
-have g1 : sqrt g != 0 by apply/eqP; apply: Rgt_not_eq; apply: sqrt_lt_R0; exact/RltP.
-have -> : `|beta * (f / sqrt g)| = sqrt ((beta * f) ^+ 2 / g).
-  have -> : (beta * f) ^+ 2 / g = (beta * (f / sqrt g)) ^+ 2.
-    have {1}<- : sqrt g * sqrt g = g by apply: sqrt_sqrt; exact/RleP/ltW.
-    by field.
-  by rewrite -[LHS]/(Rabs _) -sqrt_Rsqr_abs /Rsqr -RmulE expr2.
-apply/andP; split.
+move=> g0; have g1 : sqrt g != 0 by apply/eqP; apply: Rgt_not_eq; apply: sqrt_lt_R0; exact/RltP.
+have -> : f ^+ 2 / g = (f / sqrt g) ^+ 2.
+  have {1}<- : sqrt g * sqrt g = g by apply: sqrt_sqrt; exact/RleP/ltW.
+  by field.
+by rewrite -[LHS]/(Rabs _) -sqrt_Rsqr_abs /Rsqr -RmulE expr2.
+Qed.
+
+Theorem factor_enclosed (f g : R) : 0 < g -> factor_low (f ^+ 2 / g) <= `|f / sqrt g| <= factor_high (f ^+ 2 / g).
+Proof.
+move=> g0; rewrite root_square //; apply/andP; split.
   apply: le_trans (argument_down_le da _) _; apply: sqrt_mono; exact: argument_down_le.
 by apply: le_trans (argument_up_ge da _); apply: sqrt_mono; exact: argument_up_ge.
+Qed.
+
+(* The two ends of |x| for x = ± f/√g; where the root is rational, g = 1. *)
+Definition factor_computed (x lo hi : R) : Prop :=
+  exists f g, [/\ 0 < g, `|x| = `|f / sqrt g|
+    & lo = factor_low (f ^+ 2 / g) /\ hi = factor_high (f ^+ 2 / g) \/
+      [/\ g = 1, lo = argument_down a `|f| & hi = argument_up a `|f|]].
+(* ... and an upper bound alone. *)
+Definition upper_factor_computed (x hi : R) : Prop :=
+  exists f g, [/\ 0 < g, `|x| = `|f / sqrt g| & hi = up a (sqrt (up a (f ^+ 2 / g)))].
+
+Lemma factor_computed_sound x lo hi : factor_computed x lo hi -> lo <= `|x| <= hi.
+Proof.
+case=> f [g [g0 -> h]]; have := factor_enclosed f g0.
+case: h => [[-> ->] //|[-> -> ->] _].
+have -> : sqrt 1 = 1 := sqrt_1.
+by rewrite divr1 (argument_down_le da) (argument_up_ge da).
+Qed.
+
+Lemma upper_factor_sound x hi : upper_factor_computed x hi -> `|x| <= hi.
+Proof.
+case=> f [g [g0 -> ->]]; rewrite root_square //; apply: le_trans (up_ge da _); apply: sqrt_mono.
+exact: up_ge.
 Qed.
 
 Section Entry.
@@ -357,10 +381,10 @@ Hypotheses (da : directed a) (ka : kernel a).
 (* The computed numbers: ends of |β_mid s|, bounds of the family's two factors, the references. *)
 Variables (cl ch half_width largest : R) (r : 'I_m -> 'I_n).
 
-Definition factors_enclosed : Prop :=
-  [/\ cl <= `|beta_middle * scale h| <= ch,
-      `|scale h| * ((beta_high h - beta_low h) / 2%:R) <= half_width
-    & `|scale h| * beta_high h <= largest].
+Definition factors_computed : Prop :=
+  [/\ factor_computed a (beta_middle * scale h) cl ch,
+      upper_factor_computed a (`|scale h| * ((beta_high h - beta_low h) / 2%:R)) half_width
+    & upper_factor_computed a (`|scale h| * beta_high h) largest].
 
 Definition family_term i : R :=
   let o := up a (up a (half_width * osc (visible h i) (dot (query h) (key h) i))
@@ -371,7 +395,7 @@ Definition middle_error (centre : 'M[R]_(m, n)) i : R :=
   row_error a (visible h i) (r i) (beta_middle * scale h) cl ch (dot (query h) (key h) i) (bias h i) (centre i).
 Definition row_total (centre : 'M[R]_(m, n)) i : R := error_up a (middle_error centre i + family_term i).
 
-Hypotheses (hr : references r) (hf : factors_enclosed).
+Hypotheses (hr : references r) (hf : factors_computed).
 
 Lemma tanh_mono (x y : R) : x <= y -> tanh (x / 4%:R) <= tanh (y / 4%:R).
 Proof.
@@ -394,7 +418,10 @@ Qed.
 Theorem family_term_sound i : (forall k, 0 <= query_radius h i k) ->
   2%:R * tanh (oscillation_bound i / 4%:R) <= family_term i.
 Proof.
-move=> rad0; case: hf => _ hw hl; apply: le_trans (up_ge da _); rewrite ler_wpmul2l ?ler0n //.
+move=> rad0; case: hf => _ hw hl.
+have {hw}hw := le_trans (ler_norm _) (upper_factor_sound da hw).
+have {hl}hl := le_trans (ler_norm _) (upper_factor_sound da hl).
+apply: le_trans (up_ge da _); rewrite ler_wpmul2l ?ler0n //.
 set o := up a (up a _ + _); have le : oscillation_bound i <= o.
   apply: le_trans (up_ge da _); apply: ler_add; apply: le_trans (up_ge da _); apply: ler_wpmul2r => //.
     exact: osc_ge0.
@@ -409,7 +436,7 @@ Lemma middle_error_sound (centre : 'M[R]_(m, n)) i :
   \sum_j `|softmax (visible h i) (middle_logit i) j - centre i j| <= middle_error centre i.
 Proof.
 have [vr top] := hr i; case: hf => hc _ _.
-exact: (row_error_sound da ka vr top hc).
+exact: (row_error_sound da ka vr top (factor_computed_sound da hc)).
 Qed.
 
 Theorem rho_sound (centre : 'M[R]_(m, n)) (rho : R) A :
@@ -467,7 +494,7 @@ Theorem head_bracket_sound (a : arithmetic) (P : problem) d (h : head (rows P) (
   directed a -> kernel a ->
   well_formed P -> (0 <=? en)%Z -> (0 <? ed)%Z ->
   (if members P is Softmax V then forall i j, visible h i j = nth false (nth [::] V i) j else True) ->
-  0 <= beta_low h -> references h r -> factors_enclosed h cl ch half_width largest ->
+  0 <= beta_low h -> references h r -> factors_computed h a cl ch half_width largest ->
   (forall i, row_total h a cl ch half_width largest r (mx R_realField _ _ (centre P) (denominator P)) i
                <= zR (rho_num P) / zR (rho_den P)) \/
   single h /\
