@@ -8,6 +8,7 @@
    - summed l a       a is Σ l computed in some order and bracketing; summed_error;
    - dotted l a       a is Σ x y over the pairs (x, y) of l, computed likewise, fused or not; dotted_error;
    - dot_error_sound  |fl(q·k) − q·k| ≤ dot_error, as the C++ code computes it from fl(|q|·|k|);
+   - approximated_near  the computed factor is within 6 u of f/√g;
    - logit_sound      the computed logit differs from the exact one, but for a constant, by at most logit_error;
    - quotient_sound, distance_sound, total_sound   normalisation, distance, and the sum of it all. *)
 From Coq Require Import Reals Lra List Permutation Lia.
@@ -403,6 +404,64 @@ Proof.
 intros (h & n); apply Rabs_le_both in n; unfold u in *; split; lra.
 Qed.
 
+(* v is computed for x = f/√g ≥ 0: the numerator is rounded downward, relative error 2 u (it is a normal number);
+   where the root is rational, g = 1. *)
+Definition approximated (v x : R) : Prop :=
+  exists f g, 1 <= g /\ 0 <= f /\ x = f / sqrt g /\
+    (f = 0 /\ v = 0 \/
+     exists nr, (1 - 2 * u) * f <= nr <= f /\
+       (g = 1 /\ v = nr \/ v = rnd (nr / rnd (sqrt (rnd g))) /\ (/ 2) ^ 400 <= v)).
+
+Theorem approximated_near v x : approximated v x -> near v x.
+Proof.
+intros (f & g & g1 & f0 & -> & h).
+assert (U := u_gt0); assert (S1 : 1 <= sqrt g) by (rewrite <- sqrt_1; apply sqrt_le_1_alt, g1).
+assert (S0 : 0 < / sqrt g) by (apply Rinv_0_lt_compat; lra).
+assert (x0 : 0 <= f / sqrt g) by (apply Rmult_le_pos; lra).
+split; [exact x0|].
+destruct h as [(-> & ->)|(nr & hn & [(-> & ->)|(hv & big)])].
+- unfold Rdiv; rewrite Rmult_0_l, Rmult_0_r, Rminus_0_r, Rabs_R0; lra.
+- rewrite sqrt_1; replace (f / 1) with f by field; apply Rabs_le; unfold u in *; lra.
+- assert (e0 := eta_gt0); destruct eta_small as (_ & eu); simpl pow in eu.
+  assert (G := Rabs_le_both _ _ (rnd_error fl g)); rewrite (Rabs_pos_eq g) in G by lra.
+  set (g' := rnd g) in *; set (s := sqrt g) in *.
+  assert (s2 : s * s = g) by (apply sqrt_sqrt; lra).
+  assert (lo : (1 - 0.51 * u) * s <= sqrt g').
+    rewrite <- (sqrt_square ((1 - 0.51 * u) * s)) by (apply Rmult_le_pos; unfold u; lra).
+    apply sqrt_le_1_alt; replace ((1 - 0.51 * u) * s * ((1 - 0.51 * u) * s)) with ((1 - 0.51 * u) * (1 - 0.51 * u) * (s * s)) by ring.
+    rewrite s2; unfold u in *; lra.
+  assert (hi : sqrt g' <= (1 + 0.51 * u) * s).
+    rewrite <- (sqrt_square ((1 + 0.51 * u) * s)) by (apply Rmult_le_pos; unfold u; lra).
+    apply sqrt_le_1_alt; replace ((1 + 0.51 * u) * s * ((1 + 0.51 * u) * s)) with ((1 + 0.51 * u) * (1 + 0.51 * u) * (s * s)) by ring.
+    rewrite s2; unfold u in *; lra.
+  assert (P := sqrt_pos g'); assert (Q := Rabs_le_both _ _ (rnd_error fl (sqrt g'))).
+  rewrite (Rabs_pos_eq _ P) in Q; set (r := sqrt g') in *; set (r' := rnd r) in *.
+  assert (L : (1 - 1.52 * u) * s <= r') by (unfold u in *; lra).
+  assert (H : r' <= (1 + 1.52 * u) * s) by (unfold u in *; lra).
+  assert (r0 : 0 < r') by (unfold u in *; lra).
+  assert (I0 : 0 < / r') by (apply Rinv_0_lt_compat; exact r0).
+  assert (n0 : 0 <= nr) by (unfold u in *; lra).
+  set (x := f / s) in *; assert (xs : f = x * s) by (unfold x; field; lra).
+  set (y := nr / r') in *; assert (yr : nr = y * r') by (unfold y; field; lra).
+  assert (y0 : 0 <= y) by (apply Rmult_le_pos; lra).
+  assert (A : y <= (1 + 1.53 * u) * x).
+    apply Rmult_le_reg_r with s; [lra|].
+    assert (y * ((1 - 1.52 * u) * s) <= y * r') by (apply Rmult_le_compat_l; lra).
+    set (z := y * s) in *; replace (y * ((1 - 1.52 * u) * s)) with ((1 - 1.52 * u) * z) in * by (unfold z; ring).
+    replace ((1 + 1.53 * u) * x * s) with ((1 + 1.53 * u) * f) by (rewrite xs; ring).
+    assert (z0 : 0 <= z) by (apply Rmult_le_pos; lra); unfold u in *; lra.
+  assert (B : (1 - 3.53 * u) * x <= y).
+    apply Rmult_le_reg_r with s; [lra|].
+    assert (y * r' <= y * ((1 + 1.52 * u) * s)) by (apply Rmult_le_compat_l; lra).
+    set (z := y * s) in *; replace (y * ((1 + 1.52 * u) * s)) with ((1 + 1.52 * u) * z) in * by (unfold z; ring).
+    replace ((1 - 3.53 * u) * x * s) with ((1 - 3.53 * u) * f) by (rewrite xs; ring).
+    unfold u in *; lra.
+  assert (V := Rabs_le_both _ _ (rnd_error fl y)); rewrite (Rabs_pos_eq y y0), <- hv in V.
+  assert (tt : tiny <= (/ 2) ^ 400) by (rewrite tiny_pow; apply half_le; lia).
+  destruct eta_small as (et & _); simpl pow in et; set (w := (/ 2) ^ 400) in *.
+  clear - V A B tt et big e0 x0 y0; apply Rabs_le; unfold u in *; lra.
+Qed.
+
 Lemma logit_error_low c de P Sh : 0 <= c -> 0 <= de -> 0 <= P -> 0 <= Sh -> fmt Sh ->
   (1 + 100 * u) * (c * de + u * (10 * P + Sh)) + tiny / 2 <= logit_error c de P Sh.
 Proof.
@@ -759,6 +818,7 @@ Arguments dot_error_sound {rnd fmt} _ {l D G Gmax}.
 Arguments logit_error_ge0 {rnd fmt} _ {c de P Sh}.
 Arguments logit_sound {rnd fmt} _ {c ce D Dr E b br de P Sh}.
 Arguments near_low {c ce}.
+Arguments approximated_near {rnd fmt} _ {v x}.
 Arguments product_reference {rnd fmt}.
 Arguments quotient_sound {rnd fmt} _ {l S n}.
 Arguments distance_sound {rnd fmt} _ {l T n}.

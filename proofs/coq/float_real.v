@@ -257,10 +257,10 @@ Implicit Types (i : 'I_m) (j : 'I_n) (A : 'M[R]_(m, n)).
 (* The factors |β_mid s|, |s| (β_high − β_low)/2 and |s| β_high, and the rows' numbers. *)
 Variables (c half_width largest : R) (xs : 'I_m -> float_row n).
 
-Definition factors_near : Prop :=
-  [/\ near c `|beta_middle h * scale h|,
-      near half_width (`|scale h| * ((beta_high h - beta_low h) / 2%:R))
-    & near largest (`|scale h| * beta_high h)].
+Definition factors_approximated : Prop :=
+  [/\ approximated rnd c `|beta_middle h * scale h|,
+      approximated rnd half_width (`|scale h| * ((beta_high h - beta_low h) / 2%:R))
+    & approximated rnd largest (`|scale h| * beta_high h)].
 
 Definition range_computed i : Prop :=
   exists high low, let D := computed_dot (xs i) in
@@ -282,7 +282,7 @@ Definition float_row_total i (fam : R) : R :=
   total rnd n (distance (xs i)) (row_logit_error rnd d c (xs i)) fam.
 
 Hypothesis beta0 : 0 <= beta_low h.
-Hypotheses (hf : factors_near) (hr : forall i, float_row_computed i).
+Hypotheses (hf : factors_approximated) (hr : forall i, float_row_computed i).
 Hypotheses (fb : forall i j, fmt (bias h i j)) (fc : forall i j, fmt (centre i j)).
 Hypotheses (dn : few d) (nn : few (n + 1)).
 
@@ -360,7 +360,7 @@ case: hfam => [[-> hs]|[[high [low [vh vl hD hrange]]] hround ->]].
     apply/eqP; rewrite eq_le osc_ge0 andbT; apply/(osc_leP _ _ (lexx _)) => j l /one -> /one ->.
     by rewrite subrr.
   by rewrite tanh_quarter mul0r exp_zero subrr mul0r mulr0.
-have [hc hw hl] := hf.
+have [_ /(approximated_near fl) hw /(approximated_near fl) hl] := hf.
 have de0 := row_dot_error_ge0 fl (hr i).
 have [r0 hrg] := range_sound fl (computed_dot_fmt fl (hr i) vh) (computed_dot_fmt fl (hr i) vl)
   (elimT (RleP _ _) (proj1 (andP (hD _ vh)))) de0 (range_le vh vl hD).
@@ -383,7 +383,7 @@ Theorem float_rho_sound (rho : R) A :
 Proof.
 move=> rho0 le [beta [Q [K [hb hQ hK ->]]]]; apply: rnorm_le => // i.
 have [fam hfam] := le i; apply: le_trans; have [ffam fam0 hf'] := family_part hfam hb hQ hK.
-have [nc _ _] := hf.
+have [/(approximated_near fl) nc _ _] := hf.
 apply: le_trans (float_row_sound fl ek (hr i) nc (fb i) (fc i) dn nn ffam fam0 hf').
 rewrite -big_split; apply: ler_sum => j _; rewrite !mxE /= [X in _ <= X]addrC.
 rewrite (softmax_ext (x' := middle_logit h i) j (fun l _ => exact_logit_middle i l)).
@@ -403,7 +403,7 @@ Theorem float_bracket_sound (rnd : R -> R) (fmt : R -> Prop) (e : R -> R) (highe
   is_float rnd fmt -> float_kernel fmt e highest ->
   well_formed P -> (0 <=? en)%Z -> (0 <? ed)%Z ->
   (if members P is Softmax V then forall i j, visible h i j = nth false (nth [::] V i) j else True) ->
-  0 <= beta_low h -> factors_near h c half_width largest ->
+  0 <= beta_low h -> factors_approximated rnd h c half_width largest ->
   (forall i j, fmt (bias h i j)) -> (forall i j, fmt (centre i j)) -> few d -> few (cols P + 1) ->
   (forall i, float_row_computed rnd fmt e highest h centre c xs i) ->
   (forall i, exists2 fam, family_computed rnd h half_width largest xs i fam &

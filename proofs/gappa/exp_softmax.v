@@ -72,7 +72,7 @@ Theorem softmax_bracket_sound (P : problem) d (h : head (rows P) (cols P) d) (c 
   let centre := mx R_realField (rows P) (cols P) (centre P) (denominator P) in
   well_formed P -> (0 <=? en)%Z -> (0 <? ed)%Z ->
   (if members P is Softmax V then forall i j, visible h i j = nth false (nth [::] V i) j else True) ->
-  0 <= beta_low h -> factors_near h c half_width largest ->
+  0 <= beta_low h -> factors_approximated exp_kernel.rnd h c half_width largest ->
   (forall i j, F (bias h i j)) -> (forall i j, F (centre i j)) -> few d -> few (cols P + 1) ->
   (forall i, float_row_computed exp_kernel.rnd F exp_kernel.kernel Highest h centre c xs i) ->
   (forall i, exists2 fam, family_computed exp_kernel.rnd h half_width largest xs i fam &
