@@ -16,7 +16,7 @@
    - head_bracket_sound    the whole chain: Q, K → Ã ± rho → the bracket of the extracted checker (formal.v),
                            which holds of all members. The kernel is the only numerical hypothesis.
 
-   Axioms: those of Coq's reals, and Epsilon.epsilon_statement (real_field.v). *)
+   Assumed: what Coq's reals assume, and Epsilon.epsilon_statement (real_field.v). *)
 From Coq Require Import ZArith Reals Lra.
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.

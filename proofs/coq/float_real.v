@@ -9,7 +9,7 @@
    - float_rho_sound      rho ≥ the computed bounds of all rows: ‖A − Ã‖ ≤ rho for all members A;
    - float_bracket_sound  Q, K → Ã ± rho → the bracket of the extracted checker (formal.v).
 
-   Axioms: those of Coq's reals, and Epsilon.epsilon_statement (real_field.v). *)
+   Assumed: what Coq's reals assume, and Epsilon.epsilon_statement (real_field.v). *)
 From Coq Require Import ZArith Reals Lra.
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.

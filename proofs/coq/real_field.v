@@ -1,5 +1,5 @@
 (* The real numbers of Coq's standard library as a realFieldType, so that all theorems over an ordered field
-   hold of them. Axioms: those of Coq's reals, and one more, Epsilon.epsilon_statement: MathComp's fields
+   hold of them. Assumed: what Coq's reals assume, and one more, Epsilon.epsilon_statement: MathComp's fields
    come with a choice function for Boolean predicates, which the reals have by the axiom of choice only.
 
    - R_realField              the structure (canonical); its operations and order are those of Reals:

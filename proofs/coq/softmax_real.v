@@ -11,7 +11,7 @@
    - exp_quadratic             e^w ≤ 1 + w + w² for 0 ≤ w ≤ 1;
    - euclidean_norm            the Euclidean norm of rows is a norm in the sense of output_error.v.
 
-   Axioms: those of Coq's reals, and Epsilon.epsilon_statement (real_field.v). *)
+   Assumed: what Coq's reals assume, and Epsilon.epsilon_statement (real_field.v). *)
 From Coq Require Import Reals Lra.
 From mathcomp Require Import all_ssreflect all_algebra.
 Require Import norms rank output_error weights family real_field.
