@@ -183,7 +183,8 @@ Outcome check_at_formal_level(const std::string& file, const Bundle& bundle, con
                      : to_line(bundle.claims[i], verdict, arguments.verbose);
     }
     if (!arguments.json) {
-        lines += "  " + formal_statement(bundle, formal) + "\n  " + formal_trust(bundle) + "\n";
+        lines += "  " + formal_statement(bundle, formal) + "\n";
+        if (!formal.matrix_sha256.empty()) lines += "  " + formal_trust(bundle) + "\n";
         lines = report(file, bundle, arguments, formal.exact.front().rho, lines, compared);
     }
     outcome.text = lines;

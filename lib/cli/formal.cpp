@@ -259,22 +259,24 @@ std::string find_formal_checker(const std::string& option) {
 FormalReport check_formally(const Bundle& bundle, const std::string& program) {
     FormalRequest request = request_formal_check(bundle);
     const FormalText& asked = request.formal;
-    FormalReport report{{}, std::move(request.exact), asked.matrix_sha256};
-    const Run answer = run(program, asked.text);
-    const int code = WIFEXITED(answer.status) ? WEXITSTATUS(answer.status) : -1;
-    if (code == 2) {
+    FormalReport report{{}, std::move(request.exact), {}};
+    const auto beyond = [&](const std::string& limit) {
         for (const ClaimVerdict& exact : report.exact)
             report.verdicts.push_back(out_of_reach(
-                exact, bundle.subject,
-                "the certificate is beyond a limit of the formal checker: " + first_line(answer.err)));
+                exact, bundle.subject, "the certificate is beyond a limit of the formal checker: " + limit));
         return report;
-    }
+    };
+    if (asked.is_too_long) return beyond("its text would have more than 2^30 bytes");
+    const Run answer = run(program, asked.text);
+    const int code = WIFEXITED(answer.status) ? WEXITSTATUS(answer.status) : -1;
+    if (code == 2) return beyond(first_line(answer.err));
     if (code != 0 && code != 1) {
         throw std::runtime_error(code < 0 ? "the formal checker was ended by a signal"
                                           : "the formal checker ended with exit code " +
                                                 std::to_string(code) + ": " + first_line(answer.err));
     }
     const std::vector<Bracket> brackets = parse_answer(answer.out, asked);
+    report.matrix_sha256 = asked.matrix_sha256;
     for (std::size_t i = 0; i < bundle.claims.size(); ++i) {
         report.verdicts.push_back(judge(bundle, bundle.claims[i], report.exact.at(i), brackets[i], asked));
     }
@@ -283,6 +285,8 @@ FormalReport check_formally(const Bundle& bundle, const std::string& program) {
 
 std::string formal_statement(const Bundle& bundle, const FormalReport& report) {
     const Subject& subject = bundle.subject;
+    if (report.matrix_sha256.empty())
+        return "the formal checker has proved nothing here: 0 ≤ r_ε(A) ≤ min(m, N) needs no proof";
     return std::string("formally proved for every real matrix A within ρ of the exact ") +
            std::to_string(subject.rows()) + "×" + std::to_string(subject.cols()) + " matrix Ã" +
            (subject.head ? " whose rows are non-negative, sum to 1 and are zero exactly at the hidden keys"

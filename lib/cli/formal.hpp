@@ -24,7 +24,7 @@ struct FormalVerdict {
 struct FormalReport {
     std::vector<FormalVerdict> verdicts;  ///< one a claim
     std::vector<ClaimVerdict> exact;      ///< the exact level's, for ε and ρ
-    std::string matrix_sha256;
+    std::string matrix_sha256;            ///< empty where the certificate is beyond a limit
 };
 
 /// The path of rankcert-formal: `option` where it is not empty, else $RANKCERT_FORMAL, else beside this

@@ -203,6 +203,22 @@ TEST_CASE("a certificate beyond a limit of the formal checker is undecided") {
     CHECK(result.code == 2);
     CHECK(contains(result.out, "undecided: the certificate is beyond a limit of the formal checker: line 4"));
     CHECK(contains(result.out, "0 ≤ r_ε(A) ≤ 3"));
+    CHECK(contains(result.out, "has proved nothing"));
+    CHECK(!contains(result.out, "trusted: Coq"));
+}
+
+TEST_CASE("a certificate whose text would not fit is undecided, before any memory is taken for it") {
+    const Folder folder;
+    constexpr Index n = 1024;
+    Bundle bundle = proved_bundle();
+    bundle.subject.centre = ExactMatrix::from_integers(n, n, std::vector<Integer>(n * n, Integer(1)), 32768);
+    bundle.lower_witnesses = {LowerRule::nonzero};
+    bundle.claims[0].lower = 1;
+    const auto result = check(folder, bundle, script(folder, "exit 7\n"));
+    CHECK(result.code == 2);
+    CHECK(
+        contains(result.out, "undecided: the certificate is beyond a limit of the formal checker: its text"));
+    CHECK(contains(result.out, "has proved nothing"));
 }
 
 TEST_CASE("a witness that is too much work for the exact level is not put to the formal one") {

@@ -46,8 +46,15 @@ std::string fraction(const Rational& value) {
     return hexadecimal(Integer(numerator(value))) + ' ' + hexadecimal(Integer(denominator(value)));
 }
 
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+struct TooLong {};
+
+void require_at_most(std::size_t bytes) {
+    if (bytes > kMostBytes) throw TooLong();
+}
+
 /// The matrix over `divisor`. Powers of two that the entries and the denominator share are taken out, so that
-/// a divisor of 1 leaves no common divisor.
+/// a divisor of 1 leaves no common divisor. Throws TooLong before it takes memory.
 std::string matrix_text(const char* name, const ExactMatrix& matrix, const Integer& divisor = 1) {
     // entry = mantissa · 2^exponent / divisor = (mantissa / 2^shared · 2^left) / (2^right · divisor)
     unsigned long zeros = static_cast<unsigned long>(std::max(-matrix.exponent(), 0L));
@@ -60,6 +67,10 @@ std::string matrix_text(const char* name, const ExactMatrix& matrix, const Integ
     const auto shared = static_cast<unsigned>(zeros);
     const auto left = static_cast<unsigned>(std::max(matrix.exponent(), 0L));
     const auto right = static_cast<unsigned>(std::max(-matrix.exponent(), 0L)) - shared;
+    if (matrix.bits() > 0) {
+        const std::size_t digits = (std::size_t{matrix.bits()} - shared + left) / 4;
+        require_at_most(static_cast<std::size_t>(matrix.rows() * matrix.cols()) * (digits + 1));
+    }
     std::string text = std::string(name) + ' ' + std::to_string(matrix.rows()) + ' ' +
                        std::to_string(matrix.cols()) + ' ' + hexadecimal(Integer(divisor << right)) + '\n';
     for (Index i = 0; i < matrix.rows(); ++i) {
@@ -141,6 +152,7 @@ std::vector<int> add_witnesses(const std::vector<Witness>& witnesses, const std:
             const std::string text = std::visit([](const auto& w) { return witness_text(w); }, witnesses[i]);
             if (!text.empty()) {
                 result.text += text;
+                require_at_most(result.text.size());
                 result.methods.push_back(method);
                 number = static_cast<int>(result.methods.size());
             }
@@ -150,10 +162,8 @@ std::vector<int> add_witnesses(const std::vector<Witness>& witnesses, const std:
     return numbers;
 }
 
-}  // namespace
-
-FormalText write_formal_text(const Bundle& bundle, const Rational& rho, const std::vector<bool>& use_lower,
-                             const std::vector<bool>& use_upper) {
+FormalText write(const Bundle& bundle, const Rational& rho, const std::vector<bool>& use_lower,
+                 const std::vector<bool>& use_upper) {
     FormalText result;
     const std::string matrix = matrix_text("matrix", bundle.subject.centre);
     Sha256 hash;
@@ -177,7 +187,21 @@ FormalText write_formal_text(const Bundle& bundle, const Rational& rho, const st
                        ' ' + rank(claim.upper_witness, claim.upper) + '\n';
     }
     result.text += "end\n";
+    require_at_most(result.text.size());
     return result;
+}
+
+}  // namespace
+
+FormalText write_formal_text(const Bundle& bundle, const Rational& rho, const std::vector<bool>& use_lower,
+                             const std::vector<bool>& use_upper) {
+    try {
+        return write(bundle, rho, use_lower, use_upper);
+    } catch (const TooLong&) {
+        FormalText nothing;
+        nothing.is_too_long = true;
+        return nothing;
+    }
 }
 
 }  // namespace detail

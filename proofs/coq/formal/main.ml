@@ -13,6 +13,9 @@ let max_digits = 1 lsl 17
 let max_size = 1 lsl 14
 let max_entries = 1 lsl 24
 let max_witnesses = 1 lsl 16
+let max_decisions = 1 lsl 24 (* witnesses times claims *)
+let max_words = max_size + 8
+let max_bits = 1 lsl 34 (* in a matrix that comes up while a witness is measured *)
 
 type source = { channel : in_channel; mutable line : int; mutable taken : int; buffer : Buffer.t }
 
@@ -40,6 +43,9 @@ let next_line s =
 (* The words of a line: single spaces between them, none at its ends; an empty line has none. *)
 let words s text =
   if text = "" then [] else
+  let spaces = ref 0 in
+  String.iter (fun c -> if c = ' ' then incr spaces) text;
+  if !spaces >= max_words then fail s "there are too many words";
   let list = String.split_on_char ' ' text in
   if List.mem "" list then fail s "a space too many";
   list
@@ -118,6 +124,16 @@ let centre s =
   if not (Z.equal common Z.one) then fail s "the matrix and its denominator have a common divisor";
   (a, Sha256.hex sha)
 
+(* Digits of the longest entry and of the denominator, in bits. *)
+let bits a =
+  let longest = List.fold_left (List.fold_left (fun b x -> max b (Z.numbits x))) 0 a.entries in
+  longest + Z.numbits a.denominator
+
+(* Refuses a witness that comes to a matrix of so many entries, with products of these matrices in them. *)
+let bounded s entries matrices =
+  let each = List.fold_left (fun sum a -> sum + bits a) 128 matrices in
+  if entries > max_bits / each then too_large s "the witness needs numbers that are too long for its size"
+
 (* ---- the parts of a file ---- *)
 
 let rational s p q =
@@ -125,9 +141,11 @@ let rational s p q =
   if Z.sign p < 0 then fail s "a number that is not negative is needed";
   (p, q)
 
+(* The visible keys, and what to call them. *)
 let visible s m n kind =
   let row f = List.init n f in
-  match kind with
+  let sha = Sha256.create () in
+  let pattern = match kind with
   | "full" -> List.init m (fun _ -> row (fun _ -> true))
   | "bottom_right" ->
     if n < m then fail s "bottom_right needs as many keys as queries at least";
@@ -136,9 +154,12 @@ let visible s m n kind =
   | "listed" ->
     times m (fun () ->
       let text = next_line s in
+      Sha256.add sha text;
+      Sha256.add sha "\n";
       if String.length text <> n then fail s "a line of 0 and 1, one for each column, is needed";
       List.init n (fun j -> match text.[j] with '0' -> false | '1' -> true | _ -> fail s "0 or 1 is needed"))
-  | _ -> fail s "full, bottom_right, top_left or listed is needed"
+  | _ -> fail s "full, bottom_right, top_left or listed is needed" in
+  (pattern, if kind = "listed" then "lines of SHA-256 " ^ Sha256.hex sha else kind)
 
 let indices s name limit n =
   match words s (next_line s) with
@@ -153,12 +174,14 @@ let witness s (a : matrix) kind arguments =
     let pivots = indices s "pivots" max_size k in
     let d = matrix_of s "basis" n k in
     let t = matrix_of s "inverse" n m in
+    bounded s (max m n * k) [ a; d; t ];
     Checker.FixedSpace (k, d.entries, t.entries, d.denominator, t.denominator, pivots)
   | "neumann", [ k ] ->
     let k = natural s max_size k in
     let t = matrix_of s "selection" k m in
     let d = matrix_of s "decoder" n k in
     let r = matrix_of s "inverse" k k in
+    bounded s (max m k * k) [ a; t; d; r ];
     Checker.Neumann (k, t.entries, d.entries, r.entries, t.denominator, d.denominator, r.denominator)
   | "eckart_young", [ side; r ] ->
     let of_rows = match side with "rows" -> true | "columns" -> false | _ -> fail s "rows or columns is needed" in
@@ -169,6 +192,8 @@ let witness s (a : matrix) kind arguments =
     let tau = matrix_of s "threshold" 1 1 in
     let l = matrix_of s "large_factor" p (-1) in
     let c = matrix_of s "small_factor" p (-1) in
+    let all = [ a; weights; g; tau; l; c ] in
+    bounded s (max (m * g.cols) (p * p)) (all @ all);
     Checker.EckartYoung
       (of_rows, g.cols, l.cols, c.cols, r, List.hd weights.entries, g.entries, l.entries, c.entries,
        List.hd (List.hd tau.entries), weights.denominator, g.denominator, l.denominator, c.denominator, tau.denominator)
@@ -178,6 +203,7 @@ let witness s (a : matrix) kind arguments =
     let r = natural s max_size r in
     let u = matrix_of s "left" m r in
     let v = matrix_of s "right" r n in
+    bounded s (m * n) [ a; u; v ];
     Checker.Factors (r, u.entries, v.entries, u.denominator, v.denominator)
   | "representative_rows", [] -> Checker.RepresentativeRows (indices s "representatives" max_size m)
   | "zero", [] -> Checker.Zero
@@ -236,26 +262,29 @@ let run s =
   let members, which = match words s (next_line s) with
     | [ "subject"; "any" ] -> (Checker.AnyMatrix, "real matrix A")
     | [ "subject"; "softmax"; kind ] ->
-      (Checker.Softmax (visible s a.rows a.cols kind), "matrix A of softmax rows with the given visible keys (" ^ kind ^ ") and")
+      let pattern, name = visible s a.rows a.cols kind in
+      (Checker.Softmax pattern, "matrix A of softmax rows with the given visible keys (" ^ name ^ ") and")
     | _ -> fail s "`subject any` or `subject softmax KIND` is needed" in
   let problem =
     { Checker.rows = a.rows; cols = a.cols; centre = a.entries; denominator = a.denominator; rho_num; rho_den; members } in
   if not (Checker.well_formed problem) then fail s "the problem is not well formed";
   Printf.printf "matrix %d×%d, SHA-256 %s\nρ = %s\n%!" a.rows a.cols hash (show_rational rho_num rho_den);
   (* A witness is measured as soon as it is read, and forgotten. *)
-  let rec go i measures claims =
+  let rec go i j measures claims =
     match words s (next_line s) with
     | "witness" :: kind :: arguments ->
       if i > max_witnesses then too_large s "there are too many witnesses";
       let x = Checker.measure_witness problem (witness s a kind arguments) in
       Printf.printf "witness %d %s: %s\n%!" i kind (show_measure x);
-      go (i + 1) (x :: measures) claims
+      go (i + 1) j (x :: measures) claims
     | [ "claim"; en; ed; lower; upper ] ->
-      if List.length claims > max_witnesses then too_large s "there are too many claims";
-      go i measures (claim s en ed lower upper :: claims)
-    | [ "end" ] -> (List.rev measures, List.rev claims)
+      if j > max_witnesses then too_large s "there are too many claims";
+      go i (j + 1) measures (claim s en ed lower upper :: claims)
+    | [ "end" ] ->
+      if (i - 1) * (j - 1) > max_decisions then too_large s "there are too many claims for so many witnesses";
+      (List.rev measures, List.rev claims)
     | _ -> fail s "`witness KIND …`, `claim EPSILON_NUMERATOR EPSILON_DENOMINATOR L U` or `end` is needed" in
-  let measures, claims = go 1 [] [] in
+  let measures, claims = go 1 1 [] [] in
   (match input_char s.channel with
    | exception End_of_file -> ()
    | _ -> fail s "there is something after `end`");

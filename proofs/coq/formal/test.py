@@ -541,9 +541,21 @@ def malformed():
             ("3 1\n", "3 G\n", 3), ("3 1\n", "3 A\n", 3), ("matrix 2 2 4", "matrix 99999999 2 4", 2),
             ("matrix 2 2 4", "matrix 99999999999999999999 2 4", 2), ("3 1\n", "3 " + "1" * (2 ** 17 + 1) + "\n", 2),
             ("3 1\n", "4 1\n", 3), ("witness shape", "witness fixed_space 1\npivots 9", 3),
-            ("formal 1", "formal 2", 3)]:
+            ("formal 1", "formal 2", 3), ("rho 0 1\n", "rho 0 1\nrho 0 1\n", 3),
+            ("subject any\n", "subject any\nsubject any\n", 3), ("matrix 2 2 4\n", "matrix 2 2 4\nmatrix 2 2 4\n", 3),
+            ("end\n", "end\nend\n", 3), ("\n", "\r\n", 3), ("matrix 2 2", "matrix -2 2", 3),
+            ("matrix 2 2", "matrix 0 2", 3), ("3 1\n", "0x3 1\n", 3), ("3 1\n", "3" + " " * 2 ** 20 + "\n", 3),
+            ("3 1\n", "3" + " 1" * 2 ** 20 + "\n", 3),
+            ("matrix 2 2 4\n3 1\n1 3", "matrix 2 2 4\n4 8\n8 4", 3), ("claim 1 4 - 2\n", "claim 1 4 - 2\n" * 65537, 2),
+            ("witness shape\n", "witness shape\n" * 65537, 2),
+            ("witness shape\nclaim 1 4 - 2\n", "witness shape\n" * 4097 + "claim 1 4 - 2\n" * 4097, 2)]:
         assert old in good
         bad.append((good.replace(old, new, 1), code))
+    # Factors whose denominators have as many digits as they may, at sizes where the products would not fit in memory.
+    large = Matrix(2048, 2048, [[1] * 2048] * 2048, 1)
+    column = Matrix(2048, 1, [[1]] * 2048, 16 ** (2 ** 17 - 1))
+    bad.append((file_of(large, F(0), "any\n", "witness factors 1\n" + column.text("left") +
+                        column.transposed().text("right") + "claim 1 4 - 2\n"), 2))
     for text, expected in bad:
         code, said, error = run(text)
         if code != expected or "bracket" in said:

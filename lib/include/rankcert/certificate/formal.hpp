@@ -18,6 +18,7 @@ namespace rankcert {
 /// A certificate's matrix, family, ρ, witnesses and claims as text.
 struct FormalText {
     std::string text;
+    bool is_too_long = false;           ///< beyond the format's limit: then there is nothing else here
     std::string matrix_sha256;          ///< of the part of the text that is Ã
     std::string rho;                    ///< "P Q" as it stands in the text
     std::vector<std::string> epsilons;  ///< likewise, one a claim
