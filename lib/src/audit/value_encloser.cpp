@@ -177,6 +177,13 @@ void ValueEncloser::find_doubles() {
     }
 }
 
+unsigned ValueEncloser::next_bits() const { return bits_ < kFirstBits ? kFirstBits : 2 * bits_; }
+
+double ValueEncloser::next_work() const {
+    if (zeros_asked_) return work_of_jacobi(a_.rows(), a_.cols(), next_bits());
+    return static_cast<double>(a_.rows()) * static_cast<double>(a_.cols()) * static_cast<double>(a_.cols());
+}
+
 bool ValueEncloser::refine() {
     if (count() == 0) return false;
     if (!zeros_asked_) {
@@ -185,9 +192,9 @@ bool ValueEncloser::refine() {
         publish();
         return true;
     }
-    const unsigned bits = bits_ < kFirstBits ? kFirstBits : 2 * bits_;
+    const unsigned bits = next_bits();
     if (bits > options_->most_bits) return false;
-    const double work = work_of_jacobi(a_.rows(), a_.cols(), bits);
+    const double work = next_work();
     if (!(work <= work_left_)) return false;
     work_left_ -= work;
     try {
