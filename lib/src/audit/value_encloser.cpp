@@ -110,6 +110,7 @@ void ValueEncloser::enclose_fast() {
         }
         take(better);
         start_ = kind_ == SpectrumKind::symmetric ? proposed->left : proposed->right;
+        if (kind_ == SpectrumKind::singular) found_ = *proposed;
         return;
     }
 }
@@ -180,7 +181,7 @@ void ValueEncloser::find_doubles() {
 unsigned ValueEncloser::next_bits() const { return bits_ < kFirstBits ? kFirstBits : 2 * bits_; }
 
 double ValueEncloser::next_work() const {
-    if (zeros_asked_) return work_of_jacobi(a_.rows(), a_.cols(), next_bits());
+    if (zeros_asked_ && !found_) return work_of_jacobi(a_.rows(), a_.cols(), next_bits());
     return static_cast<double>(a_.rows()) * static_cast<double>(a_.cols()) * static_cast<double>(a_.cols());
 }
 
@@ -189,6 +190,16 @@ bool ValueEncloser::refine() {
     if (!zeros_asked_) {
         zeros_asked_ = true;
         find_zeros();
+        publish();
+        return true;
+    }
+    if (found_) {
+        try {
+            const auto svd = evaluate_svd(a_, found_->left, found_->values, found_->right);
+            if (svd) take(enclose_values(*svd, a_.cols(), 64));
+        } catch (const TooMuchWork&) {  // what was known stands
+        }
+        found_.reset();
         publish();
         return true;
     }

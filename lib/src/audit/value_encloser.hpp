@@ -54,10 +54,11 @@ class ValueEncloser {
     double work_left_;
     unsigned bits_ = 53;
     bool zeros_asked_ = false;
-    Eigen::MatrixXd start_;                 ///< vectors for Jacobi to begin with
-    std::vector<MpInterval> midpoint_;      ///< of the midpoint
-    std::vector<MpInterval> values_;        ///< of all members
-    std::optional<ExactMatrix> symmetric_;  ///< the matrix itself, or its Gram matrix
+    std::optional<ProposedDecomposition> found_;  ///< a float64 one, until it has been evaluated exactly
+    Eigen::MatrixXd start_;                       ///< vectors for Jacobi to begin with
+    std::vector<MpInterval> midpoint_;            ///< of the midpoint
+    std::vector<MpInterval> values_;              ///< of all members
+    std::optional<ExactMatrix> symmetric_;        ///< the matrix itself, or its Gram matrix
 };
 
 }  // namespace rankcert::audit

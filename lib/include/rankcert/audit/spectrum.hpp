@@ -48,7 +48,7 @@ struct SpectrumOptions {
     std::vector<SpectrumClaim> claims;
     NumberFormat format = NumberFormat::float64;  ///< of the claimed values
     unsigned most_bits = 1024;                    ///< of MPFR; below 128 it is not used
-    double most_work = 1e10;  ///< of MPFR and of exact counts, in operations on words: about 10 s
+    double most_work = 1e10;  ///< of MPFR and of exact counts, in operations on words: about a minute
     /// Enclose all values to 50 bits and errors to 1 %, whatever that takes; without it errors of large
     /// matrices are no narrower than the claims need.
     bool tight = false;
