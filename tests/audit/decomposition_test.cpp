@@ -114,7 +114,7 @@ TEST_CASE("angles of singular vectors") {
     const Rational p = to_rational(.8), q = to_rational(.6);
     const Rational sine_squared = (3 * p - 4 * q) * (3 * p - 4 * q) / (25 * (p * p + q * q));
     CHECK(sqr(near.left[0]->with_precision(256)).contains(sine_squared));
-    CHECK(at_most(near.right[0], "1e-100"));
+    CHECK(at_most(near.right[0], "1e-30"));
     // Vectors exchanged are at right angles; 1/2 is refuted, and named.
     const VectorAudit exchanged = audit_singular_vectors(a, u, v.rowwise().reverse(), sine_at_most("0.5"));
     CHECK(exchanged.answer == Answer::refuted);

@@ -87,6 +87,21 @@ ExactSvd precise_svd(const Eigen::MatrixXd& a, unsigned bits, const Eigen::Matri
     return result;
 }
 
+std::optional<ExactSvd> evaluate_svd(const Eigen::MatrixXd& a, const Eigen::MatrixXd& left,
+                                     const Eigen::VectorXd& values, const Eigen::MatrixXd& right) {
+    ExactSvd result;
+    for (Index i = 0; i < values.size(); ++i) {
+        if (!(values[i] >= 0) || (i > 0 && values[i] > values[i - 1])) return std::nullopt;
+        result.values.push_back(to_rational(values[i]));
+    }
+    result.left = ExactMatrix::from_double(left);
+    result.right = ExactMatrix::from_double(right);
+    result.defect = defect_of(result.left) + defect_of(result.right);
+    const ExactMatrix scaled = result.right.transpose().scale_rows(ExactMatrix::from_double(values));
+    result.residual = root((ExactMatrix::from_double(a) - result.left * scaled).squared_frobenius_norm());
+    return result;
+}
+
 std::vector<MpInterval> enclose_values(const ExactSvd& svd, Index count, unsigned bits) {
     // |σ_i − Σ_i| ≤ x (1 + x) Σ_i/2 + ρ.
     const unsigned precision = bits + 32;

@@ -11,6 +11,7 @@
 /// theorem does the rest; the others are compared as before, with r in the place of p. So columns of tiny
 /// values, which need not be orthogonal to anything, are left out.
 
+#include <optional>
 #include <vector>
 
 #include "rankcert/linalg/exact_matrix.hpp"
@@ -28,6 +29,12 @@ struct ExactSvd {
 };
 /// a is m×n, m ≥ n ≥ 1. Nothing is proved by `start` (jacobi.hpp).
 [[nodiscard]] ExactSvd precise_svd(const Eigen::MatrixXd& a, unsigned bits, const Eigen::MatrixXd& start);
+
+/// The same from a float64 decomposition, whose errors are so small that float64 bounds of them are a hundred
+/// times too large. Nothing where a value is negative, or the values do not descend.
+[[nodiscard]] std::optional<ExactSvd> evaluate_svd(const Eigen::MatrixXd& a, const Eigen::MatrixXd& left,
+                                                   const Eigen::VectorXd& values,
+                                                   const Eigen::MatrixXd& right);
 
 /// Enclosures of all min(m, n) singular values, descending.
 [[nodiscard]] std::vector<MpInterval> enclose_values(const ExactSvd& svd, Eigen::Index count, unsigned bits);

@@ -15,6 +15,8 @@ namespace {
 
 /// Up to here, what may stay open at any precision (relative errors near 0, roundings) is pursued.
 constexpr unsigned kMostForRoundings = 512;
+/// What narrower errors are worth where no claim needs them, in operations on words: a second or so.
+constexpr double kMostForWidth = 3e8;
 
 /// The claims as those of a row: the meter's `within` compares with first · u · magnitude, and σ_1 is the
 /// magnitude.
@@ -77,7 +79,10 @@ class SpectrumAuditor {
 
     SpectrumAudit run() {
         measure();
-        while (is_open() && values_.refine()) measure();
+        while (
+            (claims_are_open() || (is_wide() && (options_.tight || values_.next_work() <= kMostForWidth))) &&
+            values_.refine())
+            measure();
         return summary();
     }
 
@@ -104,13 +109,15 @@ class SpectrumAuditor {
         }
     }
 
-    [[nodiscard]] bool is_open() const {
+    [[nodiscard]] bool claims_are_open() const {
+        return std::any_of(row_.claims.begin(), row_.claims.end(),
+                           [](const ClaimCount& count) { return count.open != 0; });
+    }
+
+    [[nodiscard]] bool is_wide() const {
         const auto wide = [](const Extreme& extreme) {
             return !extreme.infinite && !is_narrow(extreme.value);
         };
-        for (const ClaimCount& count : row_.claims) {
-            if (count.open != 0) return true;
-        }
         if (wide(row_.max_abs) || wide(backward_)) return true;
         if (values_.bits() < kMostForRoundings &&
             (row_.rounding_open() || wide(row_.relative) || wide(row_.ulps)))

@@ -110,6 +110,7 @@ void ValueEncloser::enclose_fast() {
         }
         take(better);
         start_ = kind_ == SpectrumKind::symmetric ? proposed->left : proposed->right;
+        if (kind_ == SpectrumKind::singular) found_ = *proposed;
         return;
     }
 }
@@ -177,6 +178,13 @@ void ValueEncloser::find_doubles() {
     }
 }
 
+unsigned ValueEncloser::next_bits() const { return bits_ < kFirstBits ? kFirstBits : 2 * bits_; }
+
+double ValueEncloser::next_work() const {
+    if (zeros_asked_ && !found_) return work_of_jacobi(a_.rows(), a_.cols(), next_bits());
+    return static_cast<double>(a_.rows()) * static_cast<double>(a_.cols()) * static_cast<double>(a_.cols());
+}
+
 bool ValueEncloser::refine() {
     if (count() == 0) return false;
     if (!zeros_asked_) {
@@ -185,9 +193,19 @@ bool ValueEncloser::refine() {
         publish();
         return true;
     }
-    const unsigned bits = bits_ < kFirstBits ? kFirstBits : 2 * bits_;
+    if (found_) {
+        try {
+            const auto svd = evaluate_svd(a_, found_->left, found_->values, found_->right);
+            if (svd) take(enclose_values(*svd, a_.cols(), 64));
+        } catch (const TooMuchWork&) {  // what was known stands
+        }
+        found_.reset();
+        publish();
+        return true;
+    }
+    const unsigned bits = next_bits();
     if (bits > options_->most_bits) return false;
-    const double work = work_of_jacobi(a_.rows(), a_.cols(), bits);
+    const double work = next_work();
     if (!(work <= work_left_)) return false;
     work_left_ -= work;
     try {

@@ -28,6 +28,8 @@ class ValueEncloser {
     [[nodiscard]] unsigned bits() const { return bits_; }
     /// Better enclosures by the next means; false where there is none left.
     [[nodiscard]] bool refine();
+    /// What the next means takes, in operations on words, roughly.
+    [[nodiscard]] double next_work() const;
 
     /// The exact number of singular values σ of the midpoint with σ² > square and with σ² ≥ square; of
     /// eigenvalues above, and not below, t. Nothing where that is too much work.
@@ -38,6 +40,7 @@ class ValueEncloser {
     [[nodiscard]] std::optional<Counts> count_eigenvalues(const Rational& t);
 
   private:
+    [[nodiscard]] unsigned next_bits() const;
     void enclose_fast();
     void take(const std::vector<MpInterval>& better);
     void find_zeros();
@@ -51,10 +54,11 @@ class ValueEncloser {
     double work_left_;
     unsigned bits_ = 53;
     bool zeros_asked_ = false;
-    Eigen::MatrixXd start_;                 ///< vectors for Jacobi to begin with
-    std::vector<MpInterval> midpoint_;      ///< of the midpoint
-    std::vector<MpInterval> values_;        ///< of all members
-    std::optional<ExactMatrix> symmetric_;  ///< the matrix itself, or its Gram matrix
+    std::optional<ProposedDecomposition> found_;  ///< a float64 one, until it has been evaluated exactly
+    Eigen::MatrixXd start_;                       ///< vectors for Jacobi to begin with
+    std::vector<MpInterval> midpoint_;            ///< of the midpoint
+    std::vector<MpInterval> values_;              ///< of all members
+    std::optional<ExactMatrix> symmetric_;        ///< the matrix itself, or its Gram matrix
 };
 
 }  // namespace rankcert::audit

@@ -89,7 +89,10 @@ class VectorAuditor {
     [[nodiscard]] bool is_open() const {
         for (const Sines* sines : {&result_.left, &result_.right}) {
             for (const auto& sine : *sines) {
-                if (!sine || !is_narrow(*sine)) return true;
+                if (!sine) return true;
+                if (options_.sine ? decide_at_most(*sine, *options_.sine) == Answer::undecided
+                                  : !is_narrow(*sine))
+                    return true;
             }
         }
         return false;

@@ -48,9 +48,11 @@ struct SpectrumOptions {
     std::vector<SpectrumClaim> claims;
     NumberFormat format = NumberFormat::float64;  ///< of the claimed values
     unsigned most_bits = 1024;                    ///< of MPFR; below 128 it is not used
-    double most_work = 1e10;  ///< of MPFR and of exact counts, in operations on words: about 10 s
-    bool tight = false;       ///< enclose all values to 50 bits, whatever the claims need
-    Decomposer decompose;     ///< in the place of Eigen's; it may fail, throw, or return anything
+    double most_work = 1e10;  ///< of MPFR and of exact counts, in operations on words: about a minute
+    /// Enclose all values to 50 bits and errors to 1 %, whatever that takes; without it errors of large
+    /// matrices are no narrower than the claims need.
+    bool tight = false;
+    Decomposer decompose;  ///< in the place of Eigen's; it may fail, throw, or return anything
 };
 
 struct SpectrumClaimResult {
