@@ -170,7 +170,7 @@ class RowMeter {
         take(row_.max_abs, max_abs_, error, column);
         const long least = format_.least_exponent;
         const auto ulp_exponent = [&](long e) { return std::max(e - format_.digits + 1, least); };
-        const long low = ulp_exponent(Arithmetic::lower_exponent(size, least));
+        const long low = std::min(ulp_exponent(Arithmetic::lower_exponent(size, least)), 1023L);
         const long high = std::min(ulp_exponent(Arithmetic::upper_exponent(size, least)), 1023L);
         const Number ulp =
             ar_.make(std::ldexp(1.0, static_cast<int>(low)), std::ldexp(1.0, static_cast<int>(high)));

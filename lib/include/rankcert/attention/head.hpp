@@ -66,8 +66,8 @@ struct Head {
 };
 
 /// Throws Error where shapes disagree, a size is zero, sqrt_of is zero, the multiplier interval is empty or
-/// negative, a row sees no key (the error names the row), a hidden key has a bias, or an entry of Q or K is not
-/// a number of the format that `rounded_from` names (the error names the entry).
+/// negative, a row sees no key (the error names the row), a hidden key has a bias, or an entry of Q or K is
+/// not a number of the format that `rounded_from` names (the error names the entry).
 void validate(const Head& head);
 
 }  // namespace rankcert
