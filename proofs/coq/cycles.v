@@ -1,4 +1,4 @@
-(* Toward signed row cycles (lib/docs/certificates.md, section of that name): signs along a segment.
+(* For signed row cycles (row_cycles.v; lib/docs/certificates.md, section of that name): signs along a segment.
 
    An m×d matrix U is `generic` where all minors of d rows in increasing order are non-zero. k = d + 1 of its rows
    then have one linear dependency, dep f U, without a zero (formula (∗) there).

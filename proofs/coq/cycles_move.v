@@ -1,4 +1,4 @@
-(* Signed row cycles, continued: one row of a generic matrix moves on a segment, to another generic one, so that no
+(* For signed row cycles (row_cycles.v): one row of a generic matrix moves on a segment, to another generic one, so that no
    two minors of a set of d + 1 rows vanish at the same time (`clean`).
 
    - edge_matches    the dependency of d rows, where they become dependent, is that of d + 1 rows without its zero;
