@@ -161,7 +161,9 @@ move=> h a b e; apply/eqP/negPn/negP; rewrite -val_eqE /= neq_ltn => /orP[] /h; 
 Qed.
 
 Lemma incr_lift m k (f : 'I_k.+1 -> 'I_m) j : incr f -> incr (f \o lift j).
-Proof. move=> h a b ab; apply: h; rewrite /= /bump; case: (leqP j a) => ja; case: (leqP j b) => jb; rewrite ?add1n ?add0n ?ltnS //.
+Proof.
+move=> h a b ab; apply: h; rewrite /= /bump.
+case: (leqP j a) => ja; case: (leqP j b) => jb; rewrite ?add1n ?add0n ?ltnS //.
   by have := leq_trans ja (ltnW ab); rewrite leqNgt jb.
 exact: ltnW. Qed.
 

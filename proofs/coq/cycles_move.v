@@ -92,7 +92,8 @@ rewrite /flips crosses_dep cr /=; set r := relation _.
 pose V := \matrix_(a < d, l < d) mix U U' t ((f \o lift j) a) l.
 have rE : r = nz_row (kermx V) by rewrite /r /relation time_dep.
 have yj : at_ t j = 0 by exact: cross_zero.
-have killV (c : 'rV[F]_d) : c *m V = 0 -> forall l, \sum_a (if unlift j a is Some b then c 0 b else 0) * mix U U' t (f a) l = 0.
+have killV (c : 'rV[F]_d) : c *m V = 0 -> forall l,
+    \sum_a (if unlift j a is Some b then c 0 b else 0) * mix U U' t (f a) l = 0.
   move=> cV l; rewrite (bigD1_ord j) //= unlift_none mul0r add0r.
   have h : (c *m V) 0 l = 0 by rewrite cV mxE.
   by rewrite -[RHS]h mxE; apply: eq_bigr => b _; rewrite liftK [V b l]mxE.
