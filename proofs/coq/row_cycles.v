@@ -358,7 +358,7 @@ move=> a0; exists ((1 - b) / a) => y; rewrite ler_pdivr_mulr // ler_subl_addr =>
 exact: lt_le_trans ltr01 h.
 Qed.
 
-Theorem row_cycles n (A : 'M[F]_(m, n)) (t : F) (v : T -> 'cV[F]_n) :
+Lemma cycles_bound n (A : 'M[F]_(m, n)) (t : F) (v : T -> 'cV[F]_n) :
   (forall sigma, rnorm (v sigma) <= 1) ->
   (forall sigma a, t < sg (s sigma a) * (A *m v sigma) (f sigma a) 0) ->
   odd #|[pred sigma | alternates (s sigma)]| -> reps_ge A t d.+1.
@@ -397,3 +397,13 @@ exact: incx.
 Qed.
 
 End Cycles.
+
+Theorem row_cycles (F : realFieldType) m n e (A : 'M[F]_(m, n)) (t : F) (T : finType)
+    (f : T -> 'I_e.+2 -> 'I_m) (s : T -> 'I_e.+2 -> bool) (v : T -> 'cV[F]_n) :
+  (forall sigma, incr (f sigma)) ->
+  (forall g r, odd #|faces f s g r| = false) ->
+  odd #|[pred sigma | alternates (s sigma)]| ->
+  (forall sigma, rnorm (v sigma) <= 1) ->
+  (forall sigma a, t < sg F (s sigma a) * (A *m v sigma) (f sigma a) 0) ->
+  reps_ge A t e.+2.
+Proof. by move=> hf even odd_alt v1 hv; exact: (cycles_bound hf even v1 hv odd_alt). Qed.
