@@ -10,7 +10,9 @@
    - dot_error_sound  |fl(q·k) − q·k| ≤ dot_error, as the C++ code computes it from fl(|q|·|k|);
    - approximated_near  the computed factor is within 6 u of f/√g;
    - logit_sound      the computed logit differs from the exact one, but for a constant, by at most logit_error;
-   - quotient_sound, distance_sound, total_sound   normalisation, distance, and the sum of it all. *)
+   - quotient_sound, distance_sound, family_sound, total_sound
+                      normalisation, distance, the distance of a family, and the sum of it all;
+   - losses_sound     ... of which the parts of a row's error are at most the computed one. *)
 From Coq Require Import Reals Lra List Permutation Lia.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -347,7 +349,8 @@ intros h hD hG le G0; apply Rle_trans with (2 := dot_error_low (length l) Gmax G
 assert (ED := dotted_error _ _ hD); assert (EG := dotted_error _ _ hG).
 assert (e1 : products (magnitudes l) = sizes l) by (unfold products, sizes, magnitudes; rewrite map_map; reflexivity).
 assert (e2 : sizes (magnitudes l) = sizes l).
-  unfold sizes, magnitudes; rewrite map_map; f_equal; apply map_ext; intros [x y]; simpl; rewrite !Rabs_Rabsolu; reflexivity.
+  unfold sizes, magnitudes; rewrite map_map; f_equal.
+  apply map_ext; intros [x y]; simpl; rewrite !Rabs_Rabsolu; reflexivity.
 assert (e3 : length (magnitudes l) = length l) by apply map_length.
 rewrite e1, e2, e3 in EG; apply Rabs_le_both in EG; clear e1 e2 e3 hD hG.
 assert (Gl := gamma_le _ h); assert (G1 := gamma_ge0 (length l)); assert (SZ := sizes_ge0 l).
@@ -428,11 +431,13 @@ destruct h as [(-> & ->)|(nr & hn & [(-> & ->)|(hv & big)])].
   assert (s2 : s * s = g) by (apply sqrt_sqrt; lra).
   assert (lo : (1 - 0.51 * u) * s <= sqrt g').
     rewrite <- (sqrt_square ((1 - 0.51 * u) * s)) by (apply Rmult_le_pos; unfold u; lra).
-    apply sqrt_le_1_alt; replace ((1 - 0.51 * u) * s * ((1 - 0.51 * u) * s)) with ((1 - 0.51 * u) * (1 - 0.51 * u) * (s * s)) by ring.
+    apply sqrt_le_1_alt.
+    replace ((1 - 0.51 * u) * s * ((1 - 0.51 * u) * s)) with ((1 - 0.51 * u) * (1 - 0.51 * u) * (s * s)) by ring.
     rewrite s2; unfold u in *; lra.
   assert (hi : sqrt g' <= (1 + 0.51 * u) * s).
     rewrite <- (sqrt_square ((1 + 0.51 * u) * s)) by (apply Rmult_le_pos; unfold u; lra).
-    apply sqrt_le_1_alt; replace ((1 + 0.51 * u) * s * ((1 + 0.51 * u) * s)) with ((1 + 0.51 * u) * (1 + 0.51 * u) * (s * s)) by ring.
+    apply sqrt_le_1_alt.
+    replace ((1 + 0.51 * u) * s * ((1 + 0.51 * u) * s)) with ((1 + 0.51 * u) * (1 + 0.51 * u) * (s * s)) by ring.
     rewrite s2; unfold u in *; lra.
   assert (P := sqrt_pos g'); assert (Q := Rabs_le_both _ _ (rnd_error fl (sqrt g'))).
   rewrite (Rabs_pos_eq _ P) in Q; set (r := sqrt g') in *; set (r' := rnd r) in *.
@@ -621,7 +626,8 @@ assert (D : (1 - u) * sum (map (fun p => Rabs (fst p - snd p)) l) <= sum (map ga
   replace (rnd x + - (rnd x + - x)) with x in T by ring; lra.
 assert (D0 : 0 <= sum (map (fun p => Rabs (fst p - snd p)) l)).
   apply sum_ge0, Forall_map, Forall_forall; intros p _; apply Rabs_pos.
-set (s := sum (map gap l)) in *; set (dd := sum (map (fun p : R * R => Rabs (fst p - snd p)) l)) in *; set (g := gamma (length l)) in *.
+set (s := sum (map gap l)) in *; set (dd := sum (map (fun p : R * R => Rabs (fst p - snd p)) l)) in *.
+set (g := gamma (length l)) in *.
 apply Rabs_le_both in E; set (q := (INR n + 1) * u) in *.
 assert (gq : g <= 1.001 * (q - u)) by (unfold q; lra).
 assert (q0 : 0 <= q) by (unfold q; apply Rmult_le_pos; lra).

@@ -6,9 +6,10 @@
    - rnormD, rnormM   ‖A + B‖ ≤ ‖A‖ + ‖B‖ and ‖A B‖ ≤ ‖A‖ ‖B‖;
    - neumann_unitmx   ‖I − X‖ < 1 makes X invertible.
 
-   Everything here and in the other files but softmax_real.v and enclosure_real.v is over an arbitrary
-   ordered field: there is no limit and no square root in it, so that the same theorems hold of the
-   rationals, on which the checker computes, and of the reals, of which softmax speaks. *)
+   Everything here and in the other files but those of the reals (real_field.v, softmax_real.v,
+   enclosure_real.v, float_model.v, float_real.v) is over an arbitrary ordered field: there is no limit and no
+   square root in it, so that the same theorems hold of the rationals, on which the checker computes, and of
+   the reals, of which softmax speaks. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 Set Implicit Arguments.
 Unset Strict Implicit.
